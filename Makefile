@@ -1,0 +1,62 @@
+# Each target sets itself up: a virtual environment in .venv, and system packages where it may.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNELS := src/deltableu/text/_tokens.py src/deltableu/score/_ngrams.py
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
+
+.PHONY: demo test check bench test-long clean
+
+demo: $(VENV)/demo.stamp
+	@mkdir -p out
+	@$(BIN)/deltableu check examples/demo
+	@$(BIN)/deltableu report examples/demo --title "The demo study" --output out/demo.html
+	@echo
+	@echo "How the systems of the demo study do (its ratings are simulated):"
+	@$(BIN)/deltableu score examples/demo --metrics delta-bleu,bleu,sentence-bleu --ci
+	@echo
+	@echo "The report: $(CURDIR)/out/demo.html"
+
+test: check $(VENV)/browser.stamp
+	@$(BIN)/python -m pytest -n 2 -m "not long"
+
+check: $(VENV)/dev.stamp
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+test-long: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest -m long
+
+bench: $(VENV)/dev.stamp
+	@$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) build out src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src -name '*.so' -delete
+
+$(BIN)/uv:
+	@$(PYTHON) -c 'import sys; sys.exit("deltableu needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+$(VENV)/demo.stamp: $(BIN)/uv pyproject.toml setup.py $(KERNELS)
+	@echo "installing ..."
+	@$(INSTALL) --editable '.[report]'
+	@touch $@
+
+$(VENV)/dev.stamp: $(BIN)/uv pyproject.toml setup.py $(KERNELS)
+	@echo "installing with the development extras ..."
+	@$(INSTALL) --editable '.[dev]'
+	@touch $@ $(VENV)/demo.stamp
+
+# Browser tests drive the system's Chromium; without it they are skipped and say so.
+$(VENV)/browser.stamp: $(VENV)/dev.stamp
+	@if ! command -v chromium >/dev/null; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing chromium ..."; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+	      chromium fonts-noto-core fonts-noto-cjk >/dev/null || echo "chromium could not be installed"; \
+	  else echo "chromium is not installed: browser tests will be skipped"; fi; \
+	fi
+	@touch $@

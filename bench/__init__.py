@@ -1,0 +1,1 @@
+"""Side-by-side timings against peers; each prints ratios, because times differ between machines."""

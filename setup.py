@@ -1,0 +1,29 @@
+"""Compiles the kernels; where that is impossible the same files run as plain Python."""
+
+from setuptools import Extension, setup
+
+KERNELS = {
+    "deltableu.text._tokens": "src/deltableu/text/_tokens.py",
+    "deltableu.score._ngrams": "src/deltableu/score/_ngrams.py",
+}
+
+
+def extensions() -> list[Extension]:
+    try:
+        from Cython.Build import cythonize
+    except ImportError:
+        return []
+    modules = [
+        Extension(name, [path], optional=True, extra_compile_args=["-O3"])
+        for name, path in KERNELS.items()
+    ]
+    compiled: list[Extension] = cythonize(
+        modules,
+        build_dir="build",
+        language_level=3,
+        compiler_directives={"annotation_typing": True},
+    )
+    return compiled
+
+
+setup(ext_modules=extensions())

@@ -1,0 +1,48 @@
+"""`deltableu doctor`."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from deltableu import _kernels
+from deltableu._version import __version__
+from deltableu.cli.output import Format, emit
+from deltableu.report.tables import Cell, Table
+
+__all__ = ["doctor"]
+
+_KERNELS = ("text._tokens", "score._ngrams")
+_PACKAGES = {
+    "numpy": "core",
+    "scipy": "core",
+    "sacrebleu": "core",
+    "pyarrow": "extra parquet",
+    "matplotlib": "extra report",
+    "jinja2": "extra report",
+}
+
+
+def doctor(*, format: Format = "table") -> None:
+    """Say how this installation is set up: versions, compiled kernels, extras.
+
+    Parameters
+    ----------
+    format
+        How results are printed.
+    """
+    facts = {"deltableu": __version__, "python": platform.python_version()}
+    for name in _KERNELS:
+        compiled = _kernels.compiled(_kernels.load(name))
+        facts[f"kernel {name}"] = "compiled" if compiled else "plain Python (slow)"
+    for package, need in _PACKAGES.items():
+        facts[f"{package} ({need})"] = _version(package)
+    rows = tuple((Cell(name), Cell(value)) for name, value in facts.items())
+    emit(Table(("part", "state"), rows, align=("left", "left")), lambda: facts, format)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

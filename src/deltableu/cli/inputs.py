@@ -1,0 +1,89 @@
+"""References and system outputs from a study folder, or from plain text files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deltableu.corpus import ReferenceSet, read_outputs, read_plain, read_study, reference_set
+from deltableu.errors import InputError
+
+__all__ = ["Inputs", "read_inputs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What `score` works on."""
+
+    references: ReferenceSet
+    outputs: dict[str, tuple[str, ...]]
+
+
+def read_inputs(
+    paths: Sequence[str],
+    refs: Sequence[str] | None,
+    weights: Path | None,
+    systems: Sequence[str] | None,
+) -> Inputs:
+    """Read a study (`paths` is its folder) or, with `refs`, parallel text files."""
+    if refs is None:
+        if weights is not None:
+            raise InputError("--weights goes with --refs; a study has its weights in its items")
+        return _from_study(paths, systems)
+    if systems is not None:
+        raise InputError("--systems chooses from a study; with --refs, name the systems' files")
+    return _from_files(paths, refs, weights)
+
+
+def _from_study(paths: Sequence[str], systems: Sequence[str] | None) -> Inputs:
+    if not paths:
+        raise InputError("give a study folder, or system files with --refs")
+    if len(paths) > 1 or not Path(paths[0]).is_dir():
+        wrong = next((path for path in paths if not Path(path).is_dir()), paths[-1])
+        if len(paths) == 1 and not Path(wrong).exists():
+            raise InputError(f"{wrong}: there is no such study folder")
+        raise InputError(
+            f"{wrong}: give one study folder, or system files together with --refs r0.txt ..."
+        )
+    study = read_study(paths[0], ratings=False)
+    outputs = {name: tuple(texts) for name, texts in study.outputs.items()}
+    if not outputs:
+        raise InputError(f"{paths[0]}: the study has no system outputs; put them in outputs/")
+    for name in systems or ():
+        if name not in outputs:
+            raise InputError(
+                f"{paths[0]}: there is no system {name!r}; it has {', '.join(outputs)}"
+            )
+    if systems:
+        outputs = {name: outputs[name] for name in systems}
+    return Inputs(reference_set(study), outputs)
+
+
+def _from_files(paths: Sequence[str], refs: Sequence[str], weights: Path | None) -> Inputs:
+    if not paths:
+        raise InputError(
+            "no system was given: everything after --refs was read as references; "
+            "name the systems first, or set them apart with another option or with --"
+        )
+    if [*paths, *refs].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    items = read_plain(list(refs), weights)
+    ids = tuple(item.id for item in items)
+    outputs: dict[str, tuple[str, ...]] = {}
+    for path in paths:
+        name = _system_name(path)
+        outputs[path if name in outputs else name] = read_outputs(path, ids)
+    references = replace(
+        reference_set(items), weights_from="none" if weights is None else weights.name
+    )
+    return Inputs(references, outputs)
+
+
+def _system_name(path: str) -> str:
+    if path == "-":
+        return "stdin"
+    name = Path(path).name
+    for ending in (".gz", ".txt", ".jsonl", ".tsv", ".parquet"):
+        name = name.removesuffix(ending) or name
+    return name

@@ -1,0 +1,79 @@
+"""`deltableu report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from deltableu.cli.output import note
+from deltableu.cli.progress import ProgressBar
+from deltableu.corpus import atomic_write, check_study, read_study, reference_set
+from deltableu.errors import InputError
+from deltableu.report.page import Setting, study_page
+from deltableu.score.registry import make_metrics
+from deltableu.score.systems import IntervalPlan, score_systems
+
+__all__ = ["report"]
+
+
+def report(
+    study: Path,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("report.html"),
+    title: str | None = None,
+    metrics: str | None = None,
+    tokenize: str = "13a",
+    select: str = "single,w>=0.6,all",
+    resamples: int = 1000,
+    seed: int = 0,
+) -> None:
+    """Write one HTML page with a study's contents and scores.
+
+    Parameters
+    ----------
+    study
+        The folder.
+    output
+        The page.
+    title
+        By default the study's folder.
+    metrics
+        Separated by commas; by default delta-bleu,bleu,sentence-bleu, without delta-bleu where
+        references have no weights.
+    tokenize
+        As in `deltableu score`.
+    select
+        The choices of references to show, separated by commas; the last is the main one.
+    resamples
+        For the confidence intervals.
+    seed
+        Of the resampling.
+    """
+    data = read_study(study, ratings=False)
+    if not data.outputs:
+        raise InputError(f"{study}: the study has no system outputs; put them in outputs/")
+    references = reference_set(data)
+    rated = references.weights is not None
+    names = metrics or ("delta-bleu,bleu,sentence-bleu" if rated else "bleu,sentence-bleu")
+    chosen = make_metrics(names.split(","), {"tokenize": tokenize})
+    plan = IntervalPlan(n_resamples=resamples, seed=seed)
+    choices = [name for name in select.split(",") if rated or name in ("single", "all")]
+    settings = []
+    with ProgressBar() as progress:
+        for name in choices:
+            picked = references.select(name)
+            scoring = score_systems(
+                picked,
+                data.outputs,
+                chosen,
+                no_positive="skip",
+                intervals=plan,
+                progress=progress,
+            )
+            settings.append(Setting(picked.selection, picked, scoring))
+    page = study_page(title or study.resolve().name, data, check_study(study), settings)
+    with atomic_write(output) as file:
+        file.write(page)
+    note(f"wrote {output}")

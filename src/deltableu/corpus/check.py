@@ -1,0 +1,252 @@
+"""A study's folder in; what it holds, and all that is wrong with it, out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from deltableu.corpus.contamination import (
+    OutputMatches,
+    duplicate_items,
+    fold_item,
+    output_problems,
+    reference_problems,
+)
+from deltableu.corpus.files import PathLike
+from deltableu.corpus.items import SeenItems
+from deltableu.corpus.layout import StudyFiles, find_study_files
+from deltableu.corpus.outputs import match_outputs
+from deltableu.corpus.ratings import numbered_ratings
+from deltableu.corpus.report import Report
+from deltableu.corpus.study import read_study_items
+from deltableu.corpus.systems import read_systems
+from deltableu.corpus.types import Item, System
+from deltableu.errors import Problem
+
+__all__ = ["CheckResult", "RatingCounts", "ReferenceCounts", "SystemCounts", "check_study"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceCounts:
+    """How many references there are: in all, for an item, by origin and by weight."""
+
+    total: int
+    least: int
+    median: float
+    most: int
+    by_origin: Mapping[str, int]
+    positive: int
+    zero: int
+    negative: int
+    unrated: int
+    items_without_positive: int
+    """Items none of whose references has a weight above 0; 0 when no reference is rated."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCounts:
+    """What one system's file holds; `mean_words` counts white-space separated words."""
+
+    name: str
+    type: str | None
+    outputs: int
+    empty: int
+    mean_words: float
+    matches: OutputMatches
+
+
+@dataclass(frozen=True, slots=True)
+class RatingCounts:
+    """How many ratings there are, from how many people, of what."""
+
+    rows: int
+    raters: int
+    by_target: Mapping[str, int]
+    by_criterion: Mapping[str, int]
+    by_kind: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a study holds and what is wrong with it.
+
+    `problems` lists the first of each sort; `errors` and `warnings` count all of them, also
+    the `unlisted` ones.
+    """
+
+    path: Path
+    items: int
+    contexts: int
+    """Items with at least one earlier turn."""
+    references: ReferenceCounts
+    systems: tuple[SystemCounts, ...]
+    ratings: RatingCounts
+    problems: tuple[Problem, ...]
+    errors: int
+    warnings: int
+
+    @property
+    def unlisted(self) -> int:
+        """How many problems were left out of the list because there are so many of their sort."""
+        return self.errors + self.warnings - len(self.problems)
+
+
+@dataclass(slots=True)
+class _Problems:
+    """Keeps the first `most` problems of each sort, and counts all."""
+
+    most: int
+    listed: list[Problem] = field(default_factory=list)
+    errors: int = 0
+    warnings: int = 0
+    _sorts: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+
+    def report(self, problem: Problem) -> None:
+        if problem.severity == "error":
+            self.errors += 1
+        else:
+            self.warnings += 1
+        sort = (problem.file, _pattern(problem.field), _pattern(problem.message))
+        self._sorts[sort] += 1
+        if self._sorts[sort] <= self.most:
+            self.listed.append(problem)
+
+
+def _pattern(text: str | None) -> str | None:
+    """The text without what differs between problems of one sort: quoted names, numbers."""
+    return None if text is None else re.sub(r"'[^']*'|\"[^\"]*\"|[-+0-9.]+", "*", text)
+
+
+def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
+    """Read all of a study, count what it holds, and collect all that is wrong with it.
+
+    Errors are what readers refuse, and ratings of items, systems or references that are not
+    there. Warnings are what is probably not meant: names nobody reads, systems without outputs,
+    and signs that test data leaked, where texts are compared without case and white space.
+
+    Parameters
+    ----------
+    path
+        The study's folder.
+    most
+        How many problems of the same sort in the same file are listed; the rest is counted.
+    """
+    problems = _Problems(most)
+    report = problems.report
+    files = find_study_files(path, report)
+    seen = SeenItems()
+    numbered = list(read_study_items(files, report, seen))
+    items = [item for _, item in numbered]
+    name = str(files.items or path)
+    if not items and seen.complete:
+        report(Problem("holds no items", file=name))
+    if not seen.complete and (files.outputs or files.ratings):
+        message = "some items could not be read, so outputs and ratings were not matched with them"
+        report(Problem(message, file=name, severity="warning"))
+    for line, item in numbered:
+        for problem in reference_problems(item, name, line):
+            report(problem)
+    for problem in duplicate_items(numbered, name):
+        report(problem)
+    described = read_systems(files.systems, report) if files.systems else {}
+    systems = _check_systems(files, items, seen, described, report)
+    ratings = _check_ratings(files, items, seen, report)
+    return CheckResult(
+        Path(path),
+        len(items),
+        sum(1 for item in items if item.context),
+        _count_references(items),
+        systems,
+        ratings,
+        tuple(problems.listed),
+        problems.errors,
+        problems.warnings,
+    )
+
+
+def _count_references(items: list[Item]) -> ReferenceCounts:
+    sizes = [len(item.references) for item in items] or [0]
+    references = [reference for item in items for reference in item.references]
+    weights = [one.weight for one in references if one.weight is not None]
+    hopeless = sum(1 for item in items if not any((r.weight or 0) > 0 for r in item.references))
+    return ReferenceCounts(
+        total=len(references),
+        least=min(sizes),
+        median=float(median(sizes)),
+        most=max(sizes),
+        by_origin=Counter(one.origin for one in references),
+        positive=sum(1 for weight in weights if weight > 0),
+        zero=sum(1 for weight in weights if weight == 0),
+        negative=sum(1 for weight in weights if weight < 0),
+        unrated=len(references) - len(weights),
+        items_without_positive=hopeless if weights else 0,
+    )
+
+
+def _check_systems(
+    files: StudyFiles,
+    items: list[Item],
+    seen: SeenItems,
+    described: Mapping[str, System],
+    report: Report,
+) -> tuple[SystemCounts, ...]:
+    folded = {item.id: fold_item(item) for item in items}
+    counts = []
+    for name, path in files.outputs.items():
+        texts = match_outputs(path, tuple(seen.lines) if seen.complete else None, report)
+        pairs = zip(seen.lines, texts, strict=True) if seen.complete else ()
+        matches = OutputMatches.count(
+            (folded[id], text) for id, text in pairs if text is not None and id in folded
+        )
+        for problem in output_problems(matches, str(path)):
+            report(problem)
+        present = [text for text in texts if text is not None]
+        words = sum(len(text.split()) for text in present)
+        type = described[name].type if name in described else None
+        empty = sum(1 for text in present if not text.strip())
+        mean = words / len(present) if present else 0.0
+        counts.append(SystemCounts(name, type, len(present), empty, mean, matches))
+    for name in described:
+        if name not in files.outputs:
+            report(
+                Problem(
+                    "the system has no outputs: add a file, or remove the entry",
+                    file=str(files.systems),
+                    field=f"systems.{name}",
+                    severity="warning",
+                )
+            )
+    return tuple(counts)
+
+
+def _check_ratings(
+    files: StudyFiles, items: list[Item], seen: SeenItems, report: Report
+) -> RatingCounts:
+    targets, criteria, kinds = Counter[str](), Counter[str](), Counter[str]()
+    raters: set[str] = set()
+    references = {item.id: {one.id for one in item.references} for item in items}
+    for line, rating in numbered_ratings(files.ratings, report) if files.ratings else ():
+        raters.add(rating.rater)
+        criteria[rating.criterion] += 1
+        kinds[rating.kind] += 1
+        sort, _, name = rating.target.partition(":")
+        targets[sort] += 1
+        place = (str(files.ratings), line)
+        if seen.complete and rating.item not in seen.lines:
+            report(Problem(f"there is no item {rating.item!r}", *place, "item"))
+        if sort == "system" and name not in files.outputs:
+            report(Problem(f"there are no outputs of a system {name!r}", *place, "target"))
+        # A bad reference is shown to catch careless raters; it need not be among the references.
+        if (
+            sort == "reference"
+            and rating.kind != "bad-reference"
+            and rating.item in references
+            and name not in references[rating.item]
+        ):
+            message = f"the item has no reference {name!r}"
+            report(Problem(message, *place, "target", rating.item))
+    return RatingCounts(targets.total(), len(raters), targets, criteria, kinds)

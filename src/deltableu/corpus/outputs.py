@@ -1,0 +1,141 @@
+"""One system's outputs: JSON Lines, TSV, Parquet or plain lines in, texts in item order out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from deltableu.corpus.checker import Checker, shown
+from deltableu.corpus.files import PathLike, file_form, file_name, read_lines, write_lines
+from deltableu.corpus.jsonl import read_records, write_records
+from deltableu.corpus.parquet import read_rows, write_rows
+from deltableu.corpus.report import Heard, Report, fail
+from deltableu.corpus.tables import read_tsv, write_tsv
+from deltableu.errors import InputError, Problem
+
+__all__ = ["OUTPUT_FORMS", "line_text", "match_outputs", "read_outputs", "write_outputs"]
+
+OUTPUT_FORMS = ("jsonl", "tsv", "parquet", "txt")
+_COLUMNS = ("id", "text")
+
+_Records: TypeAlias = Iterator[tuple[int, Mapping[str, object]]]
+
+
+def read_outputs(path: PathLike, item_ids: Sequence[str], report: Report = fail) -> tuple[str, ...]:
+    """Read the outputs of one system and put them in item order.
+
+    Parameters
+    ----------
+    path
+        `SYSTEM.jsonl` (`{"id", "text"}` a line), `SYSTEM.tsv` (columns id and text),
+        `SYSTEM.parquet` (likewise), or text with one line an item in order (any other name, and
+        standard input). All but Parquet may be packed as `.gz`.
+    item_ids
+        The ids of the items, in order.
+    report
+        Called with each problem. The default raises InputError.
+
+    Returns
+    -------
+    tuple of str
+        One text an item; an empty one where an output is missing and `report` did not raise.
+    """
+    return tuple(text or "" for text in match_outputs(path, item_ids, report))
+
+
+def match_outputs(
+    path: PathLike, item_ids: Sequence[str] | None, report: Report = fail
+) -> tuple[str | None, ...]:
+    """Like `read_outputs`, with None for what is missing; without ids, in file order."""
+    heard = Heard(report)
+    form = file_form(path)
+    if form not in ("jsonl", "tsv", "parquet"):
+        return _lines_in_order(path, item_ids, heard)
+    found = _texts_by_id(path, _records(path, form, heard.report), item_ids, report)
+    if item_ids is None:
+        return tuple(found.values())
+    missing = [id for id in item_ids if id not in found]
+    if missing and heard.readable and (found or not heard.lines):
+        examples = ", ".join(shown(id) for id in missing[:3])
+        rest = " and others" if len(missing) > 3 else ""
+        count = "1 item has" if len(missing) == 1 else f"{len(missing)} items have"
+        report(Problem(f"{count} no output: {examples}{rest}", file=file_name(path)))
+    return tuple(found.get(id) for id in item_ids)
+
+
+def _records(path: PathLike, form: str, report: Report) -> _Records:
+    if form == "jsonl":
+        return read_records(path, report)
+    if form == "parquet":
+        return read_rows(path, report)
+    rows = read_tsv(path, _COLUMNS, _COLUMNS, report)
+    return ((line, {"id": row["id"], "text": row["text"] or ""}) for line, row in rows)
+
+
+def _texts_by_id(
+    path: PathLike,
+    records: _Records,
+    item_ids: Sequence[str] | None,
+    report: Report,
+) -> dict[str, str | None]:
+    """Map ids to texts; an id whose text is wrong maps to None, so that it is not missing too."""
+    known = None if item_ids is None else frozenset(item_ids)
+    checker = Checker(file_name(path), report)
+    lines: dict[str, int] = {}
+    texts: dict[str, str | None] = {}
+    for line, values in records:
+        checker.start(line)
+        id = checker.identifier(values.get("id"), "id")
+        checker.item = id or None
+        checker.unknown(values, _COLUMNS)
+        text = checker.text(values.get("text"), "text")
+        if not id:
+            continue
+        if id in lines:
+            checker.complain("id", f"the id was used before, on line {lines[id]}")
+            continue
+        lines[id] = line
+        if known is not None and id not in known:
+            checker.complain("id", "there is no item with this id")
+            continue
+        texts[id] = None if checker.failed else text
+    return texts
+
+
+def _lines_in_order(
+    path: PathLike, item_ids: Sequence[str] | None, heard: Heard
+) -> tuple[str | None, ...]:
+    texts = dict(read_lines(path, heard.report))
+    count = max((*texts, *heard.lines), default=0)
+    if item_ids is not None and count != len(item_ids) and heard.readable:
+        message = f"has {count} lines, but there are {len(item_ids)} items: write one line an item"
+        heard.report(Problem(message, file=file_name(path)))
+    wanted = count if item_ids is None else len(item_ids)
+    return tuple(texts.get(number) for number in range(1, wanted + 1))
+
+
+def line_text(text: str, item: str, field: str) -> str:
+    """The text, if one line can hold it."""
+    if "\n" in text or text.endswith("\r"):
+        message = "holds a line break, which plain text cannot: write JSON Lines instead"
+        raise InputError(Problem(message, item=item, field=field))
+    return text
+
+
+def write_outputs(path: PathLike, item_ids: Sequence[str], texts: Iterable[str]) -> None:
+    """Write one system's outputs; the name's ending says the form."""
+    texts = tuple(texts)
+    if len(texts) != len(item_ids):
+        message = f"there are {len(texts)} outputs, but {len(item_ids)} items"
+        raise InputError(Problem(message, file=Path(path).name))
+    records = ({"id": id, "text": text} for id, text in zip(item_ids, texts, strict=True))
+    form = file_form(path)
+    if form == "jsonl":
+        write_records(path, records)
+    elif form == "tsv":
+        write_tsv(path, _COLUMNS, records)
+    elif form == "parquet":
+        write_rows(path, records, dict.fromkeys(_COLUMNS, "string"))
+    else:
+        write_lines(path, (line_text(record["text"], record["id"], "text") for record in records))

@@ -1,0 +1,197 @@
+"""Items in, the texts and weights that scoring takes out, narrowed to a reference setting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from deltableu.corpus.checker import number_text, shown
+from deltableu.corpus.types import Item, Study
+from deltableu.errors import InputError, Problem
+
+__all__ = ["ReferenceSet", "reference_set"]
+
+_THRESHOLD = re.compile(r"w(?:>=|≥)([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))")
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceSet:
+    """The references of each item and their weights, as scoring takes them.
+
+    Parameters
+    ----------
+    texts
+        The references of each item.
+    weights
+        The same shape, None where a reference is not rated; or None when nothing is weighted.
+    selection
+        Which references these are: "all", "single" or "w>=T".
+    weights_from
+        Where the weights came from; a signature shows it.
+    item_ids
+        The items' ids, for messages; None when items have no ids.
+    originals
+        The position of the original reference of each item; None is the first of each.
+
+    Examples
+    --------
+    >>> many = ReferenceSet((("yes", "sure", "no"),), ((1.0, 0.7, -0.8),))
+    >>> many.select("w>=0.6").texts
+    (('yes', 'sure'),)
+    >>> many.select("single").texts
+    (('yes',),)
+    """
+
+    texts: Sequence[Sequence[str]]
+    weights: Sequence[Sequence[float | None]] | None = None
+    selection: str = "all"
+    weights_from: str = "given"
+    item_ids: Sequence[str] | None = None
+    originals: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "item_ids", "originals"):
+            given = getattr(self, name)
+            if given is not None and len(given) != len(self.texts):
+                message = f"there are {len(given)} entries, but {len(self.texts)} items"
+                raise InputError(Problem(message, field=name))
+        sizes = list(map(len, self.texts))
+        if self.weights is not None and list(map(len, self.weights)) != sizes:
+            self._complain_of_weights(sizes)
+        if self.originals is not None:
+            for index, (original, size) in enumerate(zip(self.originals, sizes, strict=True)):
+                if not 0 <= original < max(size, 1):
+                    message = f"there is no reference number {original}"
+                    problem = Problem(message, item=self.item_name(index), field="originals")
+                    raise InputError(problem)
+
+    def _complain_of_weights(self, sizes: list[int]) -> None:
+        for index, (weights, size) in enumerate(zip(self.weights or (), sizes, strict=True)):
+            if len(weights) != size:
+                message = f"there are {len(weights)} weights, but {size} references"
+                problem = Problem(message, item=self.item_name(index), field="weights")
+                raise InputError(problem)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def item_name(self, index: int) -> str:
+        """What messages call an item: its id, or its index."""
+        return str(index) if self.item_ids is None else self.item_ids[index]
+
+    def _original(self, index: int) -> int:
+        return 0 if self.originals is None else self.originals[index]
+
+    def select(self, setting: str) -> ReferenceSet:
+        """Narrow to one of the reference settings of Galley et al. (2015), section 5.
+
+        Parameters
+        ----------
+        setting
+            "single" keeps the original reference of each item; "w>=T", such as "w>=0.6", keeps
+            the references of at least that weight, and always the original; "all" keeps all.
+
+        References
+        ----------
+        Galley et al. 2015, deltaBLEU: A Discriminative Metric for Generation Tasks with
+        Intrinsically Diverse Targets.
+        """
+        wanted = setting.replace(" ", "")
+        threshold = _THRESHOLD.fullmatch(wanted)
+        if threshold is not None:
+            wanted = f"w>={number_text(float(threshold[1]))}"
+        elif wanted not in ("all", "single"):
+            message = f"must be single, all or a threshold such as w>=0.6, got {shown(setting)}"
+            raise InputError(Problem(message, field="references"))
+        if wanted == self.selection:
+            return self
+        if self.selection != "all":
+            message = f"cannot choose {wanted}: only {self.selection} is left, so start from all"
+            raise InputError(Problem(message, field="references"))
+        if threshold is not None:
+            return self._keep(self._at_least(float(threshold[1])), wanted)
+        return self._keep([(self._original(index),) for index in range(len(self))], wanted)
+
+    def _at_least(self, threshold: float) -> list[tuple[int, ...]]:
+        if not -1 <= threshold <= 1:
+            message = f"the threshold must lie in [-1, 1], got {number_text(threshold)}"
+            raise InputError(Problem(message, field="references"))
+        if self.weights is None:
+            message = "a threshold needs weights, but no reference is rated"
+            raise InputError(Problem(message, field="references"))
+        kept = []
+        for index, weights in enumerate(self.weights):
+            original = self._original(index)
+            chosen = []
+            for position, weight in enumerate(weights):
+                if weight is None and position != original:
+                    message = f"reference number {position + 1} is not rated: rate it first"
+                    raise InputError(Problem(message, item=self.item_name(index)))
+                if position == original or (weight is not None and weight >= threshold):
+                    chosen.append(position)
+            kept.append(tuple(chosen))
+        return kept
+
+    def _keep(self, positions: Sequence[tuple[int, ...]], selection: str) -> ReferenceSet:
+        for index, texts in enumerate(self.texts):
+            if not texts:
+                raise InputError(Problem("has no reference", item=self.item_name(index)))
+        chosen = list(enumerate(positions))
+        return replace(
+            self,
+            texts=tuple(tuple(self.texts[i][j] for j in kept) for i, kept in chosen),
+            weights=None
+            if self.weights is None
+            else tuple(tuple(self.weights[i][j] for j in kept) for i, kept in chosen),
+            selection=selection,
+            originals=tuple(kept.index(self._original(i)) for i, kept in chosen),
+        )
+
+    def without_positive(self) -> tuple[int, ...]:
+        """The positions of the items none of whose references has a weight above 0."""
+        if self.weights is None:
+            return ()
+        return tuple(
+            index
+            for index, weights in enumerate(self.weights)
+            if not any(weight is not None and weight > 0 for weight in weights)
+        )
+
+    def take(self, indices: Iterable[int]) -> ReferenceSet:
+        """The references of some items, in the order asked for."""
+        chosen = [int(index) for index in indices]
+        return replace(
+            self,
+            texts=tuple(self.texts[i] for i in chosen),
+            weights=None if self.weights is None else tuple(self.weights[i] for i in chosen),
+            item_ids=None if self.item_ids is None else tuple(self.item_ids[i] for i in chosen),
+            originals=None if self.originals is None else tuple(self.originals[i] for i in chosen),
+        )
+
+
+def reference_set(source: Study | Iterable[Item], selection: str = "all") -> ReferenceSet:
+    """The references of a study or of items; weights are None when no reference is rated.
+
+    Examples
+    --------
+    >>> from deltableu.corpus import Reference
+    >>> reference_set([Item("1", (Reference("r0", "yes"),))]).texts
+    (('yes',),)
+    """
+    items = source.items if isinstance(source, Study) else tuple(source)
+    weights = tuple(tuple(one.weight for one in item.references) for item in items)
+    rated = any(weight is not None for row in weights for weight in row)
+    everything = ReferenceSet(
+        texts=tuple(tuple(one.text for one in item.references) for item in items),
+        weights=weights if rated else None,
+        weights_from="items",
+        item_ids=tuple(item.id for item in items),
+        originals=tuple(_first_original(item) for item in items),
+    )
+    return everything.select(selection)
+
+
+def _first_original(item: Item) -> int:
+    origins = (i for i, reference in enumerate(item.references) if reference.origin == "original")
+    return next(origins, 0)

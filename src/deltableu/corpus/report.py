@@ -1,0 +1,40 @@
+"""How readers say what is wrong: each problem goes to a callable, then the record is skipped."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TypeAlias
+
+from deltableu.errors import InputError, InputWarning, Problem
+
+__all__ = ["Heard", "Report", "fail"]
+
+Report: TypeAlias = Callable[[Problem], None]
+"""Where a reader sends its problems; a list's `append` collects them all."""
+
+
+def fail(problem: Problem) -> None:
+    """Stop at the first error with an InputError; let a warning pass as an InputWarning."""
+    if problem.severity == "warning":
+        warnings.warn(str(problem), InputWarning, stacklevel=3)
+        return
+    raise InputError(problem)
+
+
+class Heard:
+    """Passes problems on and remembers where they were, so that one does not bring on others."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self.lines: list[int] = []
+        self.readable = True
+        """False once something was wrong with a file as a whole."""
+
+    def report(self, problem: Problem) -> None:
+        """Remember the place and pass the problem on."""
+        if problem.line is not None:
+            self.lines.append(problem.line)
+        elif problem.severity == "error":
+            self.readable = False
+        self._report(problem)

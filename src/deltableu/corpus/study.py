@@ -1,0 +1,144 @@
+"""A study's folder in, a `Study` out, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from deltableu.corpus.atomic import atomic_folder
+from deltableu.corpus.checker import shown
+from deltableu.corpus.files import PathLike
+from deltableu.corpus.items import SeenItems, numbered_items, write_items
+from deltableu.corpus.layout import StudyFiles, find_study_files, strangers
+from deltableu.corpus.outputs import match_outputs, write_outputs
+from deltableu.corpus.plain import read_plain, write_plain_files
+from deltableu.corpus.ratings import read_ratings, write_ratings
+from deltableu.corpus.report import Report, fail
+from deltableu.corpus.systems import read_note, read_systems, write_systems
+from deltableu.corpus.types import Item, Study
+from deltableu.errors import InputError, Problem
+
+__all__ = ["Form", "read_study", "read_study_items", "write_study"]
+
+Form: TypeAlias = Literal["jsonl", "tsv", "parquet", "plain"]
+
+
+def read_study(path: PathLike, *, ratings: bool = True, report: Report = fail) -> Study:
+    """Read a study: items, the outputs of each system, ratings, what is said of the systems.
+
+    Parameters
+    ----------
+    path
+        A folder with `items.jsonl` (or `.tsv`, `.parquet`; or plain `r0.txt`, `r1.txt`, ... and
+        `weights.tsv`) and, as far as there are any, `outputs/SYSTEM.jsonl` (or `.txt`, `.tsv`,
+        `.parquet`), `ratings.csv` (or `.tsv`, `.jsonl`, `.parquet`) and `systems.toml`. All but
+        Parquet and TOML may be packed as `.gz`.
+    ratings
+        Whether to read the ratings, which may be many.
+    report
+        Called with each problem; the record is then left out. The default raises InputError.
+
+    Returns
+    -------
+    Study
+        Systems sorted by name, and outputs in item order. When an item's id could not be read
+        and `report` did not raise, there are no outputs, since none could be matched.
+    """
+    files = find_study_files(path, report)
+    seen = SeenItems()
+    items = tuple(item for _, item in read_study_items(files, report, seen))
+    if not items and seen.complete and (files.items or files.plain):
+        report(Problem("holds no items", file=str(files.items or files.plain[0])))
+    kept = frozenset(item.id for item in items)
+    outputs: dict[str, tuple[str, ...]] = {}
+    for name, file in files.outputs.items():
+        texts = match_outputs(file, tuple(seen.lines) if seen.complete else None, report)
+        if seen.complete:
+            matched = zip(seen.lines, texts, strict=True)
+            outputs[name] = tuple(text or "" for id, text in matched if id in kept)
+    return Study(
+        items,
+        outputs,
+        tuple(read_ratings(files.ratings, report)) if ratings and files.ratings else (),
+        read_systems(files.systems, report) if files.systems else {},
+        read_note(files.systems) if files.systems else None,
+        Path(path),
+    )
+
+
+def read_study_items(
+    files: StudyFiles, report: Report, seen: SeenItems
+) -> Iterator[tuple[int, Item]]:
+    """Yield line numbers and items of a study, whatever form they have."""
+    if files.items is not None:
+        yield from numbered_items(files.items, report, seen)
+        return
+
+    def lost(problem: Problem) -> None:
+        seen.complete = False
+        report(problem)
+
+    seen.complete = bool(files.plain)
+    for item in read_plain(files.plain, files.plain_weights, lost) if files.plain else ():
+        seen.lines[item.id] = int(item.id)
+        yield int(item.id), item
+
+
+def write_study(
+    study: Study, folder: PathLike, form: Form = "jsonl", *, replace: bool = False
+) -> None:
+    """Write a study as a folder that appears whole or not at all.
+
+    Parameters
+    ----------
+    study
+        What to write.
+    folder
+        Where; refused when it holds something, unless `replace` is true.
+    form
+        "jsonl" (ratings as CSV), "tsv", "parquet", or "plain": one line an item and a file a
+        reference stream, which has no place for ids, contexts and messages, nor for ratings.
+    replace
+        Swap the new folder for an old study. A folder that holds anything else is refused.
+    """
+    if form not in get_args(Form):
+        choices = ", ".join(get_args(Form))
+        raise InputError(Problem(f"must be one of {choices}, got {shown(form)}", field="form"))
+    ids = tuple(item.id for item in study.items)
+    if form == "plain" and study.ratings:
+        message = "plain text has no ids that ratings could name: write JSON Lines instead"
+        raise InputError(Problem(message, field="ratings"))
+    if replace:
+        _refuse_strangers(Path(folder))
+    with atomic_folder(folder, replace=replace) as temporary:
+        if form == "plain":
+            write_plain_files(temporary, study.items)
+        else:
+            write_items(temporary / f"items.{form}", study.items)
+        if study.outputs:
+            (temporary / "outputs").mkdir()
+        for name in sorted(study.outputs):
+            file = f"{_file_stem(name)}.{'txt' if form == 'plain' else form}"
+            write_outputs(temporary / "outputs" / file, ids, study.outputs[name])
+        if study.ratings:
+            file = f"ratings.{'csv' if form == 'jsonl' else form}"
+            write_ratings(temporary / file, study.ratings)
+        if study.systems or study.note is not None:
+            write_systems(temporary / "systems.toml", study.systems, study.note)
+
+
+def _refuse_strangers(folder: Path) -> None:
+    with suppress(OSError):
+        if others := strangers(folder):
+            names = ", ".join(others[:3]) + (" and others" if len(others) > 3 else "")
+            message = f"is not replaced, because it holds more than a study: move {names} away"
+            raise InputError(Problem(message, file=str(folder)))
+
+
+def _file_stem(system: str) -> str:
+    if not system or system.startswith(".") or "/" in system or "\\" in system or "\0" in system:
+        message = "a system's name must be usable as a file name: rename the system"
+        raise InputError(Problem(message, field=f"outputs[{system!r}]"))
+    return system

@@ -1,0 +1,95 @@
+"""`systems.toml` in, what it says of each system out, and back."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+
+from deltableu.corpus.checker import Checker, shown
+from deltableu.corpus.files import PathLike, atomic_write, file_name, read_raw_lines
+from deltableu.corpus.report import Report, fail
+from deltableu.corpus.types import System
+from deltableu.errors import Problem
+
+__all__ = ["read_note", "read_systems", "write_systems"]
+
+_KEYS = ("type", "description")
+
+
+def read_systems(path: PathLike, report: Report = fail) -> dict[str, System]:
+    """Read what is said of each system.
+
+    Parameters
+    ----------
+    path
+        A TOML file with a table `[systems.NAME]` a system, that may hold `type` and
+        `description`; or a line `NAME = "type"` a system under `[systems]`.
+    report
+        Called with each problem; the system is then left out. The default raises InputError.
+    """
+    name = file_name(path)
+    document = _read_document(path, report)
+    checker = Checker(name, report)
+    checker.unknown(document, ("note", "systems"))
+    checker.optional_text(document.get("note"), "note")
+    tables = document.get("systems", {})
+    if not isinstance(tables, dict):
+        message = f"must be a table: write [systems.NAME], got {shown(tables)}"
+        report(Problem(message, file=name, field="systems"))
+        return {}
+    found = (_parse_system(key, value, checker) for key, value in tables.items())
+    return {system.name: system for system in found if system is not None}
+
+
+def read_note(path: PathLike) -> str | None:
+    """The `note` at the top of the file; what is wrong with the file `read_systems` tells."""
+    note = _read_document(path, lambda problem: None).get("note")
+    return note if isinstance(note, str) else None
+
+
+def _read_document(path: PathLike, report: Report) -> dict[str, object]:
+    text = "".join(line for _, line in read_raw_lines(path, report))
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        report(_toml_problem(error, file_name(path)))
+        return {}
+
+
+def _toml_problem(error: tomllib.TOMLDecodeError, name: str) -> Problem:
+    reason, _, place = str(error).partition(" (at ")
+    line = re.match(r"line (\d+)", place)
+    message = f"is not valid TOML: {reason[:1].lower()}{reason[1:]}"
+    return Problem(message, file=name, line=int(line[1]) if line else None)
+
+
+def _parse_system(name: str, value: object, checker: Checker) -> System | None:
+    checker.start(None)
+    place = f"systems.{name}"
+    if isinstance(value, str):
+        return System(name, value)
+    if not isinstance(value, dict):
+        checker.complain(place, f"must be a table or a type in quotes, got {shown(value)}")
+        return None
+    checker.unknown(value, _KEYS, f"{place}.")
+    type, description = (checker.optional_text(value.get(k), f"{place}.{k}") for k in _KEYS)
+    return None if checker.failed else System(name, type, description)
+
+
+def write_systems(path: PathLike, systems: Mapping[str, System], note: str | None = None) -> None:
+    """Write the note, and a table a system, in the order given."""
+    with atomic_write(path) as stream:
+        if note is not None:
+            stream.write(f"note = {_quoted(note)}\n\n")
+        for system in systems.values():
+            stream.write(f"[systems.{_quoted(system.name)}]\n")
+            for key, value in (("type", system.type), ("description", system.description)):
+                if value is not None:
+                    stream.write(f"{key} = {_quoted(value)}\n")
+
+
+def _quoted(text: str) -> str:
+    # A JSON string is a TOML string, but for one control character that JSON does not escape.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

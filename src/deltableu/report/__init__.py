@@ -1,0 +1,1 @@
+"""Results come in; tables and pages for people go out."""

@@ -1,0 +1,97 @@
+"""Scores as tables and as records for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltableu.report.tables import Cell, Table
+from deltableu.score.results import BLEUScore, ConfidenceInterval, Score
+from deltableu.score.systems import ScoredSystem, Scoring
+
+__all__ = ["score_records", "score_table", "segment_table", "signatures"]
+
+
+def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Table:
+    """Systems in rows, metrics in columns; the best of each metric is marked."""
+    metrics = list(dict.fromkeys(scored.score.name for scored in scoring.scores))
+    systems = list(dict.fromkeys(scored.system for scored in scoring.scores))
+    found = {(scored.system, scored.score.name): scored.score for scored in scoring.scores}
+    best = {metric: max(found[system, metric].score for system in systems) for metric in metrics}
+    rows = []
+    for system in systems:
+        cells = [Cell(system)]
+        for metric in metrics:
+            score = found[system, metric]
+            marked = len(systems) > 1 and score.score == best[metric]
+            cells.append(Cell(_number(score.score, digits), _note(score, digits), marked))
+        rows.append(tuple(cells))
+    return Table(("system", *metrics), tuple(rows), caption)
+
+
+def segment_table(scoring: Scoring, *, digits: int = 2) -> Table:
+    """A row for each system, metric and item."""
+    rows = [
+        (Cell(scored.system), Cell(scored.score.name), Cell(item), Cell(_number(value, digits)))
+        for scored in scoring.scores
+        for item, value in zip(scoring.item_ids, scored.rows.segment_scores().tolist(), strict=True)
+    ]
+    return Table(
+        ("system", "metric", "item", "score"), tuple(rows), align=("left", "left", "left", "right")
+    )
+
+
+def score_records(scoring: Scoring, *, segments: bool = False) -> list[dict[str, Any]]:
+    """What `--format json` prints: unrounded numbers and every ingredient."""
+    return [_record(scored, scoring.item_ids if segments else None) for scored in scoring.scores]
+
+
+def signatures(scoring: Scoring) -> dict[str, str]:
+    """The signature of each metric; it does not depend on the system."""
+    return {scored.score.name: str(scored.score.signature) for scored in scoring.scores}
+
+
+def _record(scored: ScoredSystem, item_ids: tuple[str, ...] | None) -> dict[str, Any]:
+    score = scored.score
+    record: dict[str, Any] = {
+        "system": scored.system,
+        "metric": score.name,
+        "score": score.score,
+        "interval": _interval(score.interval),
+        "segments": score.segments,
+    }
+    if isinstance(score, BLEUScore):
+        record |= {
+            "precisions": list(score.precisions),
+            "brevity_penalty": score.brevity_penalty,
+            "numerators": list(score.numerators),
+            "denominators": list(score.denominators),
+            "hypothesis_length": score.hypothesis_length,
+            "reference_length": score.reference_length,
+        }
+    record["signature"] = str(score.signature)
+    if item_ids is not None:
+        values = scored.rows.segment_scores().tolist()
+        record["segment_scores"] = dict(zip(item_ids, values, strict=True))
+    return record
+
+
+def _interval(interval: ConfidenceInterval | None) -> dict[str, Any] | None:
+    if interval is None:
+        return None
+    return {
+        "low": interval.low,
+        "high": interval.high,
+        "level": interval.level,
+        "method": interval.method,
+    }
+
+
+def _note(score: Score, digits: int) -> str:
+    if score.interval is None:
+        return ""
+    return f"[{_number(score.interval.low, digits)}, {_number(score.interval.high, digits)}]"
+
+
+def _number(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text

@@ -1,0 +1,25 @@
+"""Hypotheses and weighted references come in; statistics, scores and signatures go out."""
+
+from deltableu.score.bleu_metric import BLEU
+from deltableu.score.delta_bleu_metric import DeltaBLEU
+from deltableu.score.functions import bleu, delta_bleu, sentence_bleu
+from deltableu.score.metric import Metric
+from deltableu.score.results import BLEUScore, ConfidenceInterval, Score, Signature
+from deltableu.score.sentence_bleu_metric import SentenceBLEU
+from deltableu.score.statistics import Bootstrap, Statistics
+
+__all__ = [
+    "BLEU",
+    "BLEUScore",
+    "Bootstrap",
+    "ConfidenceInterval",
+    "DeltaBLEU",
+    "Metric",
+    "Score",
+    "SentenceBLEU",
+    "Signature",
+    "Statistics",
+    "bleu",
+    "delta_bleu",
+    "sentence_bleu",
+]

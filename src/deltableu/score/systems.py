@@ -1,0 +1,147 @@
+"""Several systems under several metrics: references are prepared once for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from deltableu.corpus.references import ReferenceSet
+from deltableu.errors import InputError
+from deltableu.score.encoding import Encoded
+from deltableu.score.ngrams import NgramMetric
+from deltableu.score.results import ConfidenceInterval, Score, Signature
+from deltableu.score.statistics import IntervalMethod, Statistics
+from deltableu.score.tables import Recipe
+
+__all__ = ["IntervalPlan", "ScoredSystem", "Scoring", "score_systems"]
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalPlan:
+    """How confidence intervals are made; `seed` makes them repeatable."""
+
+    method: IntervalMethod = "percentile"
+    n_resamples: int = 1000
+    level: float = 0.95
+    seed: int = 0
+
+    def interval(self, rows: Statistics) -> ConfidenceInterval:
+        """The interval of the score of these rows; the same seed for all, so pairs stay paired."""
+        return rows.bootstrap(
+            self.n_resamples, level=self.level, method=self.method, rng=self.seed
+        ).interval
+
+    def signature(self, score: Signature) -> Signature:
+        """The signature with what the interval depends on."""
+        part = f"{self.method}-{self.n_resamples}-{self.level:g}-seed{self.seed}"
+        return Signature((*score.parts[:-1], ("ci", part), score.parts[-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSystem:
+    """One system under one metric."""
+
+    system: str
+    score: Score
+    rows: Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """All systems under all metrics, and the items that were left out of all of them."""
+
+    scores: tuple[ScoredSystem, ...]
+    item_ids: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+
+
+def score_systems(
+    references: ReferenceSet,
+    outputs: Mapping[str, Sequence[str]],
+    metrics: Sequence[NgramMetric],
+    *,
+    no_positive: Literal["error", "skip"] = "error",
+    intervals: IntervalPlan | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Scoring:
+    """Score every system with every metric.
+
+    Parameters
+    ----------
+    references : ReferenceSet
+    outputs : mapping of str to list of str
+        Each system's hypotheses, in the order of the items.
+    metrics : list of metrics
+    no_positive : {"error", "skip"}
+        Whether items without a positively weighted reference are an error (under metrics that
+        need one) or are left out, for all metrics alike.
+    intervals : IntervalPlan, optional
+    threads : int, optional
+    progress : callable, optional
+        Called with (what is done, done, in all).
+    """
+    if not outputs:
+        raise InputError("there is nothing to score: no system outputs were given")
+    items = len(references.texts)
+    dropped: set[int] = set()
+    if no_positive == "skip" and any(metric.recipe.weighted for metric in metrics):
+        dropped = set(references.without_positive())
+        if len(dropped) == items:
+            raise InputError("no item is left: none has a positively weighted reference")
+    kept = [index for index in range(items) if index not in dropped]
+    ids = references.item_ids or tuple(map(str, range(items)))
+    if dropped:
+        references = references.take(kept)
+        outputs = {name: [texts[i] for i in kept] for name, texts in outputs.items()}
+    scores = []
+    encoded: dict[Recipe, Encoded] = {}
+    for metric in metrics:
+        for system, texts in outputs.items():
+            rows = _rows(
+                metric, system, texts, references, encoded, len(outputs), threads, progress
+            )
+            score = rows.score()
+            if intervals is not None:
+                score = replace(score, signature=intervals.signature(score.signature))
+                score = score.with_interval(intervals.interval(rows))
+            scores.append(ScoredSystem(system, score, rows))
+    return Scoring(
+        tuple(scores),
+        tuple(ids[index] for index in kept),
+        tuple(ids[index] for index in sorted(dropped)),
+    )
+
+
+def _rows(
+    metric: NgramMetric,
+    system: str,
+    texts: Sequence[str],
+    references: ReferenceSet,
+    encoded: dict[Recipe, Encoded],
+    systems: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> Statistics:
+    def tell(what: str) -> Callable[[int, int], None] | None:
+        if progress is None:
+            return None
+        return lambda done, total: progress(what, done, total)
+
+    try:
+        if systems == 1:
+            return metric.compute(texts, references, threads=threads, progress=tell(system))
+        if metric.recipe not in encoded:
+            encoded[metric.recipe] = metric.encode(
+                references, threads=threads, progress=tell("references")
+            )
+        ready = encoded[metric.recipe]
+        return metric.statistics(texts, ready, threads=threads, progress=tell(system))
+    except InputError as error:
+        message = str(error)
+        if message.startswith("hypotheses["):
+            raise InputError(f"system {system!r}: {message}") from None
+        raise

@@ -1,0 +1,177 @@
+"""Kernel: UTF-8 text -> token hashes. Nothing but loops; see `deltableu.text.tokens`.
+
+Text i of the buffer lies between `bounds[i]` and `bounds[i + 1] - 1`: one separator byte follows
+each text. `classes` maps a byte to what it does to a token (`deltableu.text.tokens.ByteClass`);
+the tokenizers are such tables.
+"""
+
+# ruff: noqa: SIM
+import cython
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _finish(h: cython.ulonglong) -> cython.ulonglong:
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    multiplier: cython.ulonglong = 0xD6E8FEB86659FD93
+    h ^= h >> 32
+    h = (h * multiplier) & mask
+    h ^= h >> 29
+    h = (h * multiplier) & mask
+    return h ^ (h >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _space_width(
+    text: cython.const[cython.uchar][::1], at: cython.longlong, end: cython.longlong
+) -> cython.int:
+    """Bytes of the white space character (as `str.split` knows them) that starts here, or 0."""
+    first: cython.int = text[at]
+    second: cython.int
+    third: cython.int
+    if at + 1 >= end:
+        return 0
+    second = text[at + 1]
+    if first == 0xC2:
+        return 2 if second == 0x85 or second == 0xA0 else 0
+    if at + 2 >= end:
+        return 0
+    third = text[at + 2]
+    if first == 0xE2:
+        if second == 0x80:
+            if 0x80 <= third <= 0x8A or third == 0xA8 or third == 0xA9 or third == 0xAF:
+                return 3
+        elif second == 0x81 and third == 0x9F:
+            return 3
+    elif first == 0xE3:
+        if second == 0x80 and third == 0x80:
+            return 3
+    elif first == 0xE1 and second == 0x9A and third == 0x80:
+        return 3
+    return 0
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def hash_tokens(
+    text: cython.const[cython.uchar][::1],
+    bounds: cython.const[cython.longlong][::1],
+    classes: cython.const[cython.uchar][::1],
+    hashes: cython.ulonglong[::1],
+    token_bounds: cython.longlong[::1],
+    spans: cython.longlong[::1],
+) -> cython.longlong:
+    """Fill `hashes` (a token each) and `token_bounds` (a text each); return the tokens' number.
+
+    Where `spans` has room (it may be empty) it gets the first and last byte + 1 of every token.
+    """
+    letter: cython.int = 0
+    space: cython.int = 1
+    symbol: cython.int = 2
+    digit: cython.int = 3
+    point: cython.int = 4
+    dash: cython.int = 5
+    lead: cython.int = 6
+    seed: cython.ulonglong = 0xCBF29CE484222325
+    prime: cython.ulonglong = 0x100000001B3
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    h: cython.ulonglong = seed
+    count: cython.longlong = 0
+    texts: cython.longlong = bounds.shape[0] - 1
+    keep_spans: cython.bint = spans.shape[0] > 0
+    i: cython.longlong
+    at: cython.longlong
+    begin: cython.longlong
+    end: cython.longlong
+    opened: cython.longlong  # where the open token began, -1 when none is open
+    run: cython.longlong
+    k: cython.longlong
+    byte: cython.uchar
+    kind: cython.int
+    width: cython.int
+    after_digit: cython.bint
+    before_digit: cython.bint
+    glued: cython.bint
+    with cython.nogil:
+        token_bounds[0] = 0
+        for i in range(texts):
+            begin = bounds[i]
+            end = bounds[i + 1] - 1
+            at = begin
+            opened = -1
+            while at < end:
+                byte = text[at]
+                kind = classes[byte]
+                width = 1
+                if kind == lead:
+                    width = _space_width(text, at, end)
+                    if width == 0:
+                        width = 1
+                        kind = letter
+                    else:
+                        kind = space
+                elif kind == dash:
+                    if at > begin and classes[text[at - 1]] == digit:
+                        kind = symbol
+                    else:
+                        kind = letter
+
+                if kind == letter or kind == digit:
+                    if opened < 0:
+                        opened = at
+                        h = seed
+                    h = ((h ^ byte) * prime) & mask
+                    at += 1
+                    continue
+
+                run = 1
+                glued = False
+                if kind == point:
+                    while at + run < end and classes[text[at + run]] == point:
+                        run += 1
+                    after_digit = at > begin and classes[text[at - 1]] == digit
+                    before_digit = at + run < end and classes[text[at + run]] == digit
+                    if run == 1 and after_digit and before_digit:
+                        h = ((h ^ byte) * prime) & mask
+                        at += 1
+                        continue
+                    # The rules eat a run in pairs, so its parity decides whether the last one
+                    # stays with a digit that follows.
+                    glued = before_digit and ((run % 2 == 1) == after_digit)
+
+                if opened >= 0:
+                    if keep_spans:
+                        spans[2 * count] = opened
+                        spans[2 * count + 1] = at
+                    hashes[count] = _finish(h)
+                    count += 1
+                    opened = -1
+                if kind == space:
+                    at += width
+                    continue
+                for k in range(run):
+                    h = ((seed ^ text[at]) * prime) & mask
+                    if k == run - 1 and glued:
+                        opened = at
+                    else:
+                        if keep_spans:
+                            spans[2 * count] = at
+                            spans[2 * count + 1] = at + 1
+                        hashes[count] = _finish(h)
+                        count += 1
+                    at += 1
+            if opened >= 0:
+                if keep_spans:
+                    spans[2 * count] = opened
+                    spans[2 * count + 1] = end
+                hashes[count] = _finish(h)
+                count += 1
+            token_bounds[i + 1] = count
+    return count

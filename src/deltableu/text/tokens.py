@@ -1,0 +1,246 @@
+"""Texts -> tokens: how a text is cleaned and cut, and the arrays of token hashes that result."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu.errors import InputError
+from deltableu.text.buffer import Buffer, join_texts
+from deltableu.text.peers import PEER_TOKENIZERS, peer_tokenizer
+
+__all__ = ["TOKENIZERS", "ByteClass", "Normalization", "TokenArrays", "Tokenize", "Tokenizer"]
+
+Tokenize = str | Callable[[str], str | Iterable[str]]
+Normalization = Literal["NFC", "NFKC"]
+
+_kernel = _kernels.load("text._tokens")
+
+_NO_SPANS = np.empty(0, dtype=np.int64)
+_UNIT_SEPARATOR = "\x1f"
+
+
+class ByteClass(IntEnum):
+    """What a byte does to the token being read; the kernel knows these numbers."""
+
+    LETTER = 0
+    SPACE = 1  # ends a token
+    SYMBOL = 2  # a token by itself (13a, first rule)
+    DIGIT = 3
+    POINT = 4  # . and , stay only between digits (13a, second and third rule)
+    DASH = 5  # a token by itself after a digit (13a, fourth rule)
+    LEAD = 6  # may begin a white space character beyond ASCII
+
+
+def _white_space() -> bytearray:
+    table = bytearray(256)
+    for byte in (*range(0x09, 0x0E), *range(0x1C, 0x21)):
+        table[byte] = ByteClass.SPACE
+    for byte in (0xC2, 0xE1, 0xE2, 0xE3):
+        table[byte] = ByteClass.LEAD
+    return table
+
+
+def _mteval_13a() -> bytes:
+    table = _white_space()
+    for byte in b'{|}~[\\]^_`!"#$%&()*+:;<=>?@/':
+        table[byte] = ByteClass.SYMBOL
+    for byte in b"0123456789":
+        table[byte] = ByteClass.DIGIT
+    for byte in b".,":
+        table[byte] = ByteClass.POINT
+    table[ord("-")] = ByteClass.DASH
+    return bytes(table)
+
+
+def _unit_separated() -> bytes:
+    table = bytearray(256)
+    table[ord(_UNIT_SEPARATOR)] = ByteClass.SPACE
+    return bytes(table)
+
+
+_WHITE_SPACE_CLASSES = bytes(_white_space())
+_13A_CLASSES = _mteval_13a()
+_UNIT_CLASSES = _unit_separated()
+
+#: Names that `tokenize=` takes; the last ones need sacreBLEU's extras.
+TOKENIZERS: tuple[str, ...] = ("none", "13a", *PEER_TOKENIZERS)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenArrays:
+    """Token hashes of many texts; text i has `hashes[bounds[i]:bounds[i + 1]]`."""
+
+    hashes: np.ndarray[Any, np.dtype[np.uint64]]
+    bounds: np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """How texts are cleaned and cut into tokens.
+
+    Parameters
+    ----------
+    tokenize : str or callable
+        `none` (white space), `13a`, `char`, `intl`, `zh`, ..., as sacreBLEU defines them, or a
+        function from a text to its tokens (or to a text whose words are the tokens).
+    lowercase : bool
+    normalize : {"NFC", "NFKC"}, optional
+    strip_punctuation : bool
+        Drop every character of a Unicode punctuation category first.
+
+    Examples
+    --------
+    >>> Tokenizer("13a").tokens("It costs $1,000.50, doesn't it?")
+    ['It', 'costs', '$', '1,000.50', ',', "doesn't", 'it', '?']
+    >>> Tokenizer("none", lowercase=True, strip_punctuation=True).tokens("I always do.")
+    ['i', 'always', 'do']
+    """
+
+    tokenize: Tokenize = "13a"
+    lowercase: bool = False
+    normalize: Normalization | None = None
+    strip_punctuation: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tokenize, str):
+            if self.tokenize not in TOKENIZERS:
+                raise InputError(
+                    f"unknown tokenizer {self.tokenize!r}; choose one of {', '.join(TOKENIZERS)}"
+                )
+        elif not callable(self.tokenize):
+            raise InputError(f"tokenize must be a name or a function, got {self.tokenize!r}")
+        if self.normalize not in (None, "NFC", "NFKC"):
+            raise InputError(f"normalize must be NFC, NFKC or None, got {self.normalize!r}")
+
+    @property
+    def name(self) -> str:
+        """The name that goes into a signature."""
+        if isinstance(self.tokenize, str):
+            return self.tokenize
+        module = getattr(self.tokenize, "__module__", "")
+        return f"{module}.{getattr(self.tokenize, '__qualname__', type(self.tokenize).__name__)}"
+
+    def hash(self, texts: Sequence[str], raw: Buffer | None = None) -> TokenArrays:
+        """Token hashes of all texts; `raw` is their buffer where the caller has it already."""
+        buffer, classes = self._prepare(texts, raw)
+        # A text of n bytes has at most n tokens.
+        hashes = np.empty(len(buffer.data), dtype=np.uint64)
+        bounds = np.empty(len(buffer.bounds), dtype=np.int64)
+        count = _kernel.hash_tokens(buffer.data, buffer.bounds, classes, hashes, bounds, _NO_SPANS)
+        return TokenArrays(hashes[:count], bounds)
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of one text, as strings."""
+        return self.tokens_of([text])[0]
+
+    def tokens_of(self, texts: Sequence[str]) -> list[list[str]]:
+        """The tokens of each text, as strings."""
+        if not texts:
+            return []
+        buffer, classes = self._prepare(texts, None)
+        size = len(buffer.data)
+        hashes = np.empty(size, dtype=np.uint64)
+        bounds = np.empty(len(buffer.bounds), dtype=np.int64)
+        spans = np.empty(max(1, 2 * size), dtype=np.int64)
+        count = _kernel.hash_tokens(buffer.data, buffer.bounds, classes, hashes, bounds, spans)
+        pairs = spans[: 2 * count].reshape(-1, 2).tolist()
+        words = [buffer.data[begin:end].decode() for begin, end in pairs]
+        ends = bounds.tolist()
+        return [words[begin:end] for begin, end in pairwise(ends)]
+
+    def _prepare(self, texts: Sequence[str], raw: Buffer | None) -> tuple[Buffer, bytes]:
+        """The buffer as the kernel cuts it, and the table of byte classes that cuts it."""
+        if self._cleans:
+            texts, raw = self._clean(texts), None
+        if self.tokenize == "none":
+            return raw or join_texts(texts), _WHITE_SPACE_CLASSES
+        if self.tokenize == "13a":
+            return _unescape_13a(texts, raw or join_texts(texts)), _13A_CLASSES
+        if isinstance(self.tokenize, str):
+            tokenizer = peer_tokenizer(self.tokenize)
+            # Trailing white space goes first, as sacreBLEU has it.
+            return join_texts([tokenizer(text.rstrip()) for text in texts]), _WHITE_SPACE_CLASSES
+        return _call_tokenizer(self.tokenize, texts)
+
+    @property
+    def _cleans(self) -> bool:
+        return self.lowercase or self.strip_punctuation or self.normalize is not None
+
+    def _clean(self, texts: Sequence[str]) -> list[str]:
+        """Normalise, lower-case and strip; all texts at once where no text holds a newline."""
+        joined = "\n".join(texts)
+        if joined.count("\n") == len(texts) - 1:
+            return self._clean_text(joined).split("\n")
+        return [self._clean_text(text) for text in texts]
+
+    def _clean_text(self, text: str) -> str:
+        if self.normalize is not None:
+            text = unicodedata.normalize(self.normalize, text)
+        if self.lowercase:
+            text = text.lower()
+        if self.strip_punctuation:
+            text = text.translate(_WITHOUT_PUNCTUATION)
+        return text
+
+
+class _WithoutPunctuation(dict[int, int | None]):
+    """A translation table that learns each character at its first use."""
+
+    def __missing__(self, point: int) -> int | None:
+        kept = None if unicodedata.category(chr(point)).startswith("P") else point
+        self[point] = kept
+        return kept
+
+
+_WITHOUT_PUNCTUATION = _WithoutPunctuation()
+
+
+def _unescape_13a(texts: Sequence[str], buffer: Buffer) -> Buffer:
+    """What mteval-v13a does before its rules: hyphenated line ends, <skipped>, four entities."""
+    if not buffer.separable:
+        return Buffer.from_lines(
+            b"\n".join(_unescape(_unwrap(text.rstrip())).encode() for text in texts)
+        )
+    if b"&" in buffer.data or b"<skipped>" in buffer.data:
+        text = buffer.data.decode().replace("<skipped>", "")
+        return Buffer.from_lines(_unescape(text).encode())
+    return buffer
+
+
+def _unwrap(text: str) -> str:
+    return text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+
+
+def _unescape(text: str) -> str:
+    text = text.replace("&quot;", '"').replace("&amp;", "&")
+    return text.replace("&lt;", "<").replace("&gt;", ">")
+
+
+def _call_tokenizer(
+    function: Callable[[str], str | Iterable[str]], texts: Sequence[str]
+) -> tuple[Buffer, bytes]:
+    """Tokens from the caller's function: a text to split at white space, or a list of tokens."""
+    results = [function(text) for text in texts]
+    if all(isinstance(result, str) for result in results):
+        return join_texts([str(result) for result in results]), _WHITE_SPACE_CLASSES
+    lines = []
+    for text, result in zip(texts, results, strict=True):
+        words = result.split() if isinstance(result, str) else list(result)
+        if not all(isinstance(word, str) for word in words):
+            raise InputError(f"the tokenizer must give tokens that are strings, for {text!r}")
+        line = _UNIT_SEPARATOR.join(words)
+        if line.count(_UNIT_SEPARATOR) != max(0, len(words) - 1) or "" in words:
+            raise InputError(
+                f"the tokenizer gave an empty token or one with the control character U+001F "
+                f"for {text!r}"
+            )
+        lines.append(line)
+    return join_texts(lines), _UNIT_CLASSES
