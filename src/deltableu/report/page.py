@@ -9,9 +9,9 @@ from deltableu._version import __version__
 from deltableu.corpus import CheckResult, ReferenceSet, Study
 from deltableu.errors import InputError
 from deltableu.report.plots import interval_plot, weight_plot
-from deltableu.report.scores import score_table, signatures
+from deltableu.report.scores import best_first, score_table, signatures
 from deltableu.report.study import contents_table, systems_table
-from deltableu.report.tables import Table
+from deltableu.report.tables import Cell, Table
 from deltableu.score.systems import Scoring
 
 __all__ = ["Setting", "study_page"]
@@ -29,30 +29,44 @@ class Setting:
 def study_page(title: str, study: Study, checked: CheckResult, settings: list[Setting]) -> str:
     """The page; the last setting is the main one."""
     main = settings[-1]
+    scoring = best_first(main.scoring)
     rated = main.references.weights is not None
     sections = {
         "note": study.note,
-        "main": score_table(main.scoring),
+        "main": score_table(scoring),
         "main_name": main.name,
-        "interval_plot": interval_plot(main.scoring),
-        "settings": [_setting(setting) for setting in settings] if len(settings) > 1 else [],
+        "interval_plot": interval_plot(scoring),
+        "settings": _by_metric(settings, scoring) if len(settings) > 1 else [],
         "weight_plot": weight_plot(study.items) if rated else None,
         "contents": contents_table(checked),
         "systems": systems_table(checked),
         "problems": checked.problems,
         "unlisted": checked.unlisted,
-        "signatures": signatures(main.scoring),
+        "signatures": signatures(scoring),
     }
     return _render(title=title, version=__version__, **sections)
 
 
-def _setting(setting: Setting) -> tuple[Table, str]:
+def _by_metric(settings: list[Setting], order: Scoring) -> list[tuple[str, Table]]:
+    """For each metric, systems in rows and the choices of references in columns."""
+    headers = [_header(setting) for setting in settings]
+    systems = list(dict.fromkeys(scored.system for scored in order.scores))
+    tables = []
+    for metric in dict.fromkeys(scored.score.name for scored in order.scores):
+        columns = [
+            {row[0].text: row[1] for row in score_table(setting.scoring.only(metric)).rows}
+            for setting in settings
+        ]
+        rows = tuple((Cell(system), *(column[system] for column in columns)) for system in systems)
+        tables.append((metric, Table(("system", *headers), rows)))
+    return tables
+
+
+def _header(setting: Setting) -> str:
     counts = [len(texts) for texts in setting.references.texts]
+    header = f"{setting.name} ({sum(counts) / len(counts):.1f} references)"
     dropped = len(setting.scoring.dropped)
-    caption = f"{setting.name}: {sum(counts) / len(counts):.1f} references an item"
-    if dropped:
-        caption += f", {dropped} items without a positive reference left out"
-    return score_table(setting.scoring), caption
+    return f"{header}, {dropped} items left out" if dropped else header
 
 
 def _render(**values: Any) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from deltableu.report.tables import Cell, Table
 from deltableu.score.results import BLEUScore, ConfidenceInterval, Score
 from deltableu.score.systems import ScoredSystem, Scoring
 
-__all__ = ["score_records", "score_table", "segment_table", "signatures"]
+__all__ = ["best_first", "score_records", "score_table", "segment_table", "signatures"]
 
 
 def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Table:
@@ -26,6 +27,17 @@ def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Tabl
             cells.append(Cell(_number(score.score, digits), _note(score, digits), marked))
         rows.append(tuple(cells))
     return Table(("system", *metrics), tuple(rows), caption)
+
+
+def best_first(scoring: Scoring) -> Scoring:
+    """The same scores, systems ordered by the first metric."""
+    first = scoring.scores[0].score.name
+    ranks = {s.system: -s.score.score for s in scoring.scores if s.score.name == first}
+    metrics = list(dict.fromkeys(scored.score.name for scored in scoring.scores))
+    ordered = sorted(
+        scoring.scores, key=lambda s: (metrics.index(s.score.name), ranks[s.system], s.system)
+    )
+    return replace(scoring, scores=tuple(ordered))
 
 
 def segment_table(scoring: Scoring, *, digits: int = 2) -> Table:

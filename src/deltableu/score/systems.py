@@ -57,6 +57,11 @@ class Scoring:
     item_ids: tuple[str, ...]
     dropped: tuple[str, ...] = ()
 
+    def only(self, metric: str) -> Scoring:
+        """The scores of one metric."""
+        kept = tuple(scored for scored in self.scores if scored.score.name == metric)
+        return replace(self, scores=kept)
+
 
 def score_systems(
     references: ReferenceSet,

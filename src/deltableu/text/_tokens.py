@@ -5,7 +5,7 @@ each text. `classes` maps a byte to what it does to a token (`deltableu.text.tok
 the tokenizers are such tables.
 """
 
-# ruff: noqa: SIM
+# ruff: noqa: SIM108, SIM109
 import cython
 
 
