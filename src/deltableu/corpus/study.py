@@ -63,8 +63,8 @@ def read_study(path: PathLike, *, ratings: bool = True, report: Report = fail) -
         outputs,
         tuple(read_ratings(files.ratings, report)) if ratings and files.ratings else (),
         read_systems(files.systems, report) if files.systems else {},
-        read_note(files.systems) if files.systems else None,
         Path(path),
+        read_note(files.systems) if files.systems else None,
     )
 
 

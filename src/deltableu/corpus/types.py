@@ -116,5 +116,5 @@ class Study:
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ratings: tuple[Rating, ...] = ()
     systems: Mapping[str, System] = field(default_factory=dict)
-    note: str | None = None
     path: Path | None = None
+    note: str | None = None

@@ -117,7 +117,7 @@ def delta_bleu(
     ...     [[1, -1], [1, -1]],
     ... )
     >>> score.numerators, score.score
-    ((3.0, 0.0), 0.0)
+    ((2.0, -1.0), 0.0)
     """
     metric = DeltaBLEU(**settings)
     chosen = as_reference_set(references, weights)
