@@ -23,6 +23,8 @@ def extensions() -> list[Extension]:
         language_level=3,
         compiler_directives={"annotation_typing": True},
     )
+    for module in compiled:
+        module.optional = True  # cythonize makes new ones that forget it
     return compiled
 
 

@@ -32,10 +32,9 @@ def without(signature, *keys):
     return [part for part in signature.split("|") if part.split(":")[0] not in keys]
 
 
-DOCUMENTED = (
-    "score --refs r0.txt r1.txt --weights w.tsv --metrics delta-bleu,bleu --order 2"
-    " --tokenize none --format json sys.txt"
-).split()
+DOCUMENTED = ["score", "--refs", "r0.txt", "r1.txt", "--weights", "w.tsv"]
+DOCUMENTED += ["--metrics", "delta-bleu,bleu", "--order", "2", "--tokenize", "none"]
+DOCUMENTED += ["--format", "json", "sys.txt"]
 
 
 def test_the_documented_command_prints_what_python_computes(succeeds, plain, references, weights):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-WORDS = ("a", "b", "c", "é")
+WORDS = "abcé"
 
 VARIANTS = ("paper", "galley2019", "tsuta2020")
 
@@ -26,7 +26,7 @@ class Corpus:
 
 
 def texts(shortest: int = 0, longest: int = 9) -> st.SearchStrategy[str]:
-    return st.lists(st.sampled_from(WORDS), min_size=shortest, max_size=longest).map(" ".join)
+    return st.text(alphabet=WORDS, min_size=shortest, max_size=longest).map(" ".join)
 
 
 # The grid of five raters (tenths), where sums cancel, and numbers that have no short decimal form.
@@ -43,11 +43,11 @@ def corpora(draw: st.DrawFn, *, shortest: int = 0, items: int = 5) -> Corpus:
     hypotheses, references, numbers = [], [], []
     for _ in range(draw(st.integers(1, items))):
         hypotheses.append(draw(texts(shortest)))
-        row = draw(st.lists(texts(shortest), min_size=1, max_size=5))
-        ratings = draw(st.lists(weights, min_size=len(row), max_size=len(row)))
+        pairs = draw(st.lists(st.tuples(texts(shortest), weights), min_size=1, max_size=5))
+        ratings = [weight for _, weight in pairs]
         if max(ratings) <= 0:
-            ratings[draw(st.integers(0, len(row) - 1))] = draw(positive)
-        references.append(row)
+            ratings[len(ratings) // 2] = draw(positive)
+        references.append([text for text, _ in pairs])
         numbers.append(ratings)
     return Corpus(hypotheses, references, numbers)
 

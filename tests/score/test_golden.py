@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden import worked_examples as worked
 
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU, bleu, delta_bleu, sentence_bleu
+from tests.golden import worked_examples as worked
 
 PEERS = json.loads((Path(__file__).parents[1] / "golden/peer_vectors.json").read_text("utf-8"))
 

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import oracle
-from tests.score.corpora import VARIANTS, Corpus, corpora, random_corpus, weights
 
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU
 from deltableu.score import encoding
+from tests import oracle
+from tests.score.corpora import VARIANTS, Corpus, corpora, random_corpus, weights
+
+# A random corpus may be a square that would match better transposed.
+pytestmark = pytest.mark.filterwarnings("ignore:references are a square")
 
 variants = st.sampled_from(VARIANTS)
 orders = st.integers(1, 6)
@@ -60,7 +63,7 @@ def assert_equals_oracle(corpus: Corpus, metric: DeltaBLEU) -> None:
 # --- Against the oracle ---------------------------------------------------------------------------
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(corpora(), variants, orders, brevities, combinations)
 def test_kernel_equals_the_formula(corpus, variant, order, brevity, combine):
     metric = DeltaBLEU(
@@ -70,7 +73,7 @@ def test_kernel_equals_the_formula(corpus, variant, order, brevity, combine):
 
 
 @pytest.mark.long
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=8_000, deadline=None)
 @given(corpora(items=8), variants, orders, brevities, combinations)
 def test_kernel_equals_the_formula_long(corpus, variant, order, brevity, combine):
     metric = DeltaBLEU(
@@ -79,7 +82,7 @@ def test_kernel_equals_the_formula_long(corpus, variant, order, brevity, combine
     assert_equals_oracle(corpus, metric)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(corpora(), st.lists(weights, min_size=25, max_size=25), orders)
 def test_signed_rows_need_no_positive_weight(corpus, numbers, order):
     """With all weights below 0 the largest absolute weight is still a denominator."""
@@ -122,7 +125,7 @@ def test_order_of_64_is_right():
 # --- What changes nothing -------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(corpora(), variants, orders, brevities, st.randoms(use_true_random=False), st.data())
 def test_a_duplicate_of_equal_or_lower_weight_changes_nothing(
     corpus, variant, order, brevity, shuffle, data
@@ -142,11 +145,9 @@ def test_a_duplicate_of_equal_or_lower_weight_changes_nothing(
     assert np.array_equal(encoded_rows(metric, corpus), encoded_rows(metric, doubled))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(corpora(), variants, orders, brevities, combinations, st.integers(0, 2**32))
-def test_the_order_of_references_changes_nothing(
-    corpus, variant, order, brevity, combine, seed
-):
+def test_the_order_of_references_changes_nothing(corpus, variant, order, brevity, combine, seed):
     metric = DeltaBLEU(
         order=order, variant=variant, brevity=brevity, combine=combine, tokenize="none"
     )
@@ -205,7 +206,7 @@ def test_chunks_change_nothing(several_chunks):
         assert np.array_equal(rows[start : start + 30], computed_rows(metric, part))
 
 
-@pytest.mark.parametrize("size", [1, 40, 200, 3000])
+@pytest.mark.parametrize("size", [1, 40, 200, 1500])
 def test_portions_change_nothing(monkeypatch, size):
     """A chunk of very long texts is worked on in portions."""
     corpus = random_corpus(3, 60)
@@ -229,7 +230,7 @@ def test_progress_tells_every_chunk(several_chunks):
     assert told == [(1024, 2348), (2048, 2348), (2348, 2348)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(corpora(), variants, orders)
 def test_a_positive_reference_decides_the_length_only_if_asked(corpus, variant, order):
     """`brevity` touches the last column alone."""

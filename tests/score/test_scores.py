@@ -9,14 +9,17 @@ import pytest
 import sacrebleu
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests import oracle
-from tests.score.corpora import VARIANTS, Corpus, corpora, random_corpus
 
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU, delta_bleu
 from deltableu.score import formula
+from tests import oracle
+from tests.score.corpora import VARIANTS, Corpus, corpora, random_corpus
 
 SMOOTHING = ("none", "floor", "add-k", "exp")
 METHODS = ("bleu+1", "moses", "nakov", "nakov-cdec")
+
+# A random corpus may be a square that would match better transposed.
+pytestmark = pytest.mark.filterwarnings("ignore:references are a square")
 
 variants = st.sampled_from(VARIANTS)
 orders = st.integers(1, 6)
@@ -47,7 +50,7 @@ def streams(references: list[list[str]]) -> list[list[str | None]]:
 # --- Scalar transcriptions ------------------------------------------------------------------------
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     corpora(),
     variants,
@@ -78,7 +81,7 @@ def test_geometric_scores(corpus, variant, order, smooth, effective, value):
     assert rows.segment_scores() == pytest.approx(alone, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(corpora(), variants, orders)
 def test_arithmetic_scores(corpus, variant, order):
     metric = DeltaBLEU(order=order, variant=variant, combine="arithmetic", tokenize="none")
@@ -91,7 +94,7 @@ def test_arithmetic_scores(corpus, variant, order):
     assert np.all(np.abs([score, *segments]) <= 100 + 1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(corpora(), orders)
 def test_arithmetic_bleu(corpus, order):
     rows = BLEU(order=order, combine="arithmetic", tokenize="none").compute(
@@ -101,7 +104,7 @@ def test_arithmetic_bleu(corpus, order):
     assert rows.score().score == pytest.approx(oracle.arithmetic(sums), abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(corpora(), orders, st.sampled_from(METHODS))
 def test_sentence_scores(corpus, order, method):
     metric = SentenceBLEU(order=order, method=method, tokenize="none")
@@ -140,6 +143,16 @@ def test_brevity_penalty(hypothesis, reference, expected):
     assert penalty == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("effective", [True, False])
+@pytest.mark.parametrize("smooth", SMOOTHING)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_an_empty_hypothesis_scores_0_even_against_an_empty_reference(variant, smooth, effective):
+    metric = DeltaBLEU(variant=variant, smooth=smooth, effective_order=effective)
+    rows = metric.compute([""], [["", "a"]], [[1.0, 0.5]])
+    assert rows.score().score == 0.0
+    assert rows.segment_scores().tolist() == [0.0]
+
+
 def test_cancelled_weights_are_no_match():
     """.1 + .2 - .3 leaves 5e-17: smoothing must treat it as nothing, however rows are summed."""
     hypotheses = ["a", "b", "c"]
@@ -168,9 +181,10 @@ def raw_corpora(draw: st.DrawFn) -> Corpus:
 
 
 def assert_equals_sacrebleu(corpus: Corpus, order: int, smooth: str, tokenize: str) -> None:
-    expected = peer(order, smooth, tokenize=tokenize).corpus_score(
-        corpus.hypotheses, streams(corpus.references)
-    )
+    texts = (corpus.hypotheses, streams(corpus.references))
+    # With add-k its counts come back with k added.
+    expected = peer(order, "none", tokenize=tokenize).corpus_score(*texts)
+    expected_score = peer(order, smooth, tokenize=tokenize).corpus_score(*texts).score
     metrics = [BLEU(order=order, smooth=smooth, tokenize=tokenize)]
     for variant in VARIANTS:
         if variant != "galley2019" or any(expected.counts):
@@ -186,17 +200,17 @@ def assert_equals_sacrebleu(corpus: Corpus, order: int, smooth: str, tokenize: s
             expected.sys_len,
             expected.ref_len,
         )
-        assert score.score == pytest.approx(expected.score, rel=0, abs=1e-9)
+        assert score.score == pytest.approx(expected_score, rel=0, abs=1e-9)
         assert score.brevity_penalty == pytest.approx(expected.bp, rel=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(corpora(), raw_corpora()), orders, smoothing, st.sampled_from(["none", "13a"]))
 def test_with_all_weights_1_the_score_is_sacrebleus(corpus, order, smooth, tokenize):
     assert_equals_sacrebleu(corpus, order, smooth, tokenize)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.one_of(corpora(items=2), raw_corpora()), orders, smoothing, st.sampled_from(["none", "13a"])
 )
@@ -212,7 +226,7 @@ def test_segment_scores_are_sacrebleus_sentence_scores(corpus, order, smooth, to
     assert rows.segment_scores() == pytest.approx(scores, rel=0, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(raw_corpora(), st.sampled_from(["floor", "add-k"]), st.sampled_from([0.0, 0.25, 3.0]))
 def test_smoothing_values_are_sacrebleus(corpus, smooth, value):
     expected = peer(4, smooth, smooth_value=value, effective_order=True).corpus_score(
@@ -233,7 +247,7 @@ def test_a_larger_corpus_scores_as_sacrebleu_does(smooth, tokenize):
 # --- Properties of the formula --------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data(), variants, st.integers(1, 4), st.sampled_from(["all", "positive"]))
 def test_the_best_references_score_100(data, variant, order, brevity):
     corpus = data.draw(corpora(shortest=order))
@@ -253,7 +267,7 @@ def test_the_best_references_score_100(data, variant, order, brevity):
     assert score.score == pytest.approx(100, abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(corpora(), variants, orders)
 def test_no_hypothesis_scores_above_100_or_below_0(corpus, variant, order):
     metric = DeltaBLEU(order=order, variant=variant, smooth="none", tokenize="none")
@@ -262,18 +276,20 @@ def test_no_hypothesis_scores_above_100_or_below_0(corpus, variant, order):
     assert all(0 <= score <= 100 + 1e-9 for score in rows.segment_scores())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(corpora(items=8), variants, st.sampled_from(["geometric", "arithmetic"]), st.data())
 def test_any_partition_adds_up_to_the_corpus(corpus, variant, combine, data):
     metric = DeltaBLEU(variant=variant, combine=combine, tokenize="none")
     rows = metric.compute(corpus.hypotheses, corpus.references, corpus.weights)
-    labels = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows))))
+    labels = np.array(
+        data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+    )
     parts = [rows[labels == label].rows.sum(axis=0) for label in range(3)]
     np.testing.assert_allclose(sum(parts), rows.rows.sum(axis=0), rtol=0, atol=1e-9)
     assert metric.aggregate(sum(parts)) == pytest.approx(rows.score().score, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(corpora(), orders, st.sampled_from([0.5, 0.25]))
 def test_scaling_all_weights_scales_nothing_but_the_sums(corpus, order, factor):
     """Powers of two are exact, so precisions and scores are equal to the last bit."""

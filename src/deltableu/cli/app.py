@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
-
-from cyclopts import App, CycloptsError
+from typing import Any
 
 from deltableu._version import __version__
 from deltableu.errors import InputError
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
-app = App(
-    name="deltableu",
-    help="Judge generated text when many answers are right.",
-    version=__version__,
-    help_format="plaintext",
-)
-
-# Commands are imported when they run, so that `--help` stays quick.
+# A command's module is imported when it runs.
 _COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",
     "score": "Score systems against many references of different quality.",
     "report": "Write one HTML page with a study's contents and scores.",
     "doctor": "Say how this installation is set up.",
 }
-for _name, _help in _COMMANDS.items():
-    app.command(f"deltableu.cli.{_name}:{_name}", name=_name, help=_help)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
+    # What people type most must not wait for the parser to be imported.
+    if given in ([], ["--help"], ["-h"]):
+        print(_overview())
+        sys.exit(0)
+    if given == ["--version"]:
+        print(__version__)
+        sys.exit(0)
     try:
-        status = app(
-            None if arguments is None else list(arguments),
-            exit_on_error=False,
-            print_error=False,
-            result_action="return_value",
-        )
-    except (InputError, CycloptsError) as error:
+        status = _run(given)
+    except InputError as error:
         _complain(str(error))
         sys.exit(2)
     except KeyboardInterrupt:
@@ -49,7 +44,50 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The reader (head, less) has seen enough; do not complain at shutdown either.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        place = "" if error.filename is None else f"{error.filename}: "
+        _complain(f"{place}{error.strerror or error}")
+        sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _run(arguments: list[str]) -> Any:
+    from cyclopts import App, CycloptsError
+
+    from deltableu.cli.options import STANDARD_INPUT
+
+    app = App(
+        name="deltableu",
+        version=__version__,
+        help_format="plaintext",
+        suppress_keyboard_interrupt=False,
+    )
+    arguments = [STANDARD_INPUT if argument == "-" else argument for argument in arguments]
+    for name in _COMMANDS:
+        app.command(f"deltableu.cli.{name}:{name}", name=name)
+    try:
+        return app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        raise InputError(str(error)) from error
+
+
+def _overview() -> str:
+    width = max(map(len, _COMMANDS))
+    commands = "\n".join(f"  {name:{width}}  {text}" for name, text in _COMMANDS.items())
+    return (
+        "Usage: deltableu COMMAND ...\n\n"
+        "Judge generated text when many answers are right.\n\n"
+        f"Commands:\n{commands}\n\n"
+        "deltableu COMMAND --help says what a command takes; --version prints the version."
+    )
+
+
+def _prepare_streams() -> None:
+    """Names that a terminal cannot show are no reason to fail; warnings are one line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = lambda message, *_, **__: _complain(f"warning: {message}")
 
 
 def _complain(message: str) -> None:

@@ -42,4 +42,8 @@ def check(study: Path, *, format: Literal["table", "json"] = "table", most: int 
 
 
 def _record(result: CheckResult) -> dict[str, Any]:
-    return asdict(result) | {"path": str(result.path)}
+    return asdict(result, dict_factory=_with_text_paths)
+
+
+def _with_text_paths(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: str(value) if isinstance(value, Path) else value for key, value in pairs}

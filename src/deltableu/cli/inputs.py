@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from deltableu.cli.options import STANDARD_INPUT
 from deltableu.corpus import ReferenceSet, read_outputs, read_plain, read_study, reference_set
 from deltableu.errors import InputError
 
@@ -23,17 +25,25 @@ class Inputs:
 def read_inputs(
     paths: Sequence[str],
     refs: Sequence[str] | None,
-    weights: Path | None,
+    weights: str | None,
     systems: Sequence[str] | None,
 ) -> Inputs:
     """Read a study (`paths` is its folder) or, with `refs`, parallel text files."""
+    if "" in (*paths, *(refs or ()), weights):
+        raise InputError("a path is empty")
+    if systems is not None and not systems:
+        raise InputError("--systems names no system")
     if refs is None:
         if weights is not None:
             raise InputError("--weights goes with --refs; a study has its weights in its items")
         return _from_study(paths, systems)
     if systems is not None:
         raise InputError("--systems chooses from a study; with --refs, name the systems' files")
-    return _from_files(paths, refs, weights)
+    return _from_files(
+        [_dash(path) for path in paths],
+        [_dash(path) for path in refs],
+        None if weights is None else _dash(weights),
+    )
 
 
 def _from_study(paths: Sequence[str], systems: Sequence[str] | None) -> Inputs:
@@ -60,22 +70,28 @@ def _from_study(paths: Sequence[str], systems: Sequence[str] | None) -> Inputs:
     return Inputs(reference_set(study), outputs)
 
 
-def _from_files(paths: Sequence[str], refs: Sequence[str], weights: Path | None) -> Inputs:
+def _dash(path: str) -> str:
+    return "-" if path == STANDARD_INPUT else path
+
+
+def _from_files(paths: Sequence[str], refs: Sequence[str], weights: str | None) -> Inputs:
     if not paths:
         raise InputError(
             "no system was given: everything after --refs was read as references; "
             "name the systems first, or set them apart with another option or with --"
         )
-    if [*paths, *refs].count("-") > 1:
+    if [*paths, *refs, weights].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
     items = read_plain(list(refs), weights)
+    if not items:
+        raise InputError(f"{refs[0]}: the file is empty, so there is nothing to score")
     ids = tuple(item.id for item in items)
     outputs: dict[str, tuple[str, ...]] = {}
     for path in paths:
         name = _system_name(path)
         outputs[path if name in outputs else name] = read_outputs(path, ids)
     references = replace(
-        reference_set(items), weights_from="none" if weights is None else weights.name
+        reference_set(items), weights_from="none" if weights is None else Path(weights).name
     )
     return Inputs(references, outputs)
 
@@ -83,7 +99,8 @@ def _from_files(paths: Sequence[str], refs: Sequence[str], weights: Path | None)
 def _system_name(path: str) -> str:
     if path == "-":
         return "stdin"
-    name = Path(path).name
+    # A name that is no UTF-8 must not break what prints it.
+    name = os.fsencode(Path(path).name).decode(errors="replace")
     for ending in (".gz", ".txt", ".jsonl", ".tsv", ".parquet"):
         name = name.removesuffix(ending) or name
     return name

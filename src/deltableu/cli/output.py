@@ -32,7 +32,8 @@ def emit(
     """Write tables, or the records behind them as JSON; comments (signatures) follow tables."""
     shown = [tables] if isinstance(tables, Table) else list(tables)
     if format == "json":
-        text = json.dumps(records(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        ascii_only = output is None and "utf" not in (sys.stdout.encoding or "").lower()
+        text = json.dumps(records(), ensure_ascii=ascii_only, indent=2, allow_nan=False) + "\n"
     elif format == "table":
         text = _terminal(shown, comments or {}, to_file=output is not None)
     else:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from deltableu.cli.options import Whole, listed
 from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import atomic_write, check_study, read_study, reference_set
@@ -25,9 +26,9 @@ def report(
     title: str | None = None,
     metrics: str | None = None,
     tokenize: str = "13a",
-    select: str = "single,w>=0.6,all",
-    resamples: int = 1000,
-    seed: int = 0,
+    select: str | None = None,
+    resamples: Whole = 1000,
+    seed: Whole = 0,
 ) -> None:
     """Write one HTML page with a study's contents and scores.
 
@@ -45,7 +46,8 @@ def report(
     tokenize
         As in `deltableu score`.
     select
-        The choices of references to show, separated by commas; the last is the main one.
+        The choices of references to show, separated by commas; the last is the main one. By
+        default single,w>=0.6,all, without the threshold where references have no weights.
     resamples
         For the confidence intervals.
     seed
@@ -56,10 +58,15 @@ def report(
         raise InputError(f"{study}: the study has no system outputs; put them in outputs/")
     references = reference_set(data)
     rated = references.weights is not None
-    names = metrics or ("delta-bleu,bleu,sentence-bleu" if rated else "bleu,sentence-bleu")
-    chosen = make_metrics(names.split(","), {"tokenize": tokenize})
+    if metrics is None:
+        metrics = "delta-bleu,bleu,sentence-bleu" if rated else "bleu,sentence-bleu"
+    if select is None:
+        select = "single,w>=0.6,all" if rated else "single,all"
+    chosen = make_metrics(listed(metrics), {"tokenize": tokenize})
     plan = IntervalPlan(n_resamples=resamples, seed=seed)
-    choices = [name for name in select.split(",") if rated or name in ("single", "all")]
+    choices = listed(select)
+    if not choices:
+        raise InputError("--select names no choice of references")
     settings = []
     with ProgressBar() as progress:
         for name in choices:

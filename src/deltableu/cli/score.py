@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from deltableu.cli.inputs import Inputs, read_inputs
+from deltableu.cli.options import Flag, Several, Whole, listed
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
@@ -17,40 +18,37 @@ from deltableu.score.systems import IntervalPlan, score_systems
 
 __all__ = ["score"]
 
-Several = Parameter(consume_multiple=True, negative=())
-Flag = Parameter(negative=())
-
 
 def score(
     *paths: str,
     refs: Annotated[list[str] | None, Several] = None,
-    weights: Path | None = None,
+    weights: str | None = None,
     systems: Annotated[list[str] | None, Several] = None,
     metrics: str | None = None,
-    order: int | None = None,
+    order: Whole | None = None,
     tokenize: str = "13a",
     lowercase: Annotated[bool, Flag] = False,
-    normalize: Literal["NFC", "NFKC"] | None = None,
+    normalize: Literal["none", "NFC", "NFKC"] = "none",
     strip_punctuation: Annotated[bool, Flag] = False,
-    variant: Literal["paper", "galley2019", "tsuta2020"] | None = None,
-    smooth: Literal["none", "floor", "add-k", "exp"] | None = None,
+    variant: Literal["paper", "galley2019", "tsuta2020"] = "paper",
+    smooth: Literal["default", "none", "floor", "add-k", "exp"] = "default",
     smooth_value: float | None = None,
     effective_order: Annotated[bool, Flag] = False,
-    combine: Literal["geometric", "arithmetic"] | None = None,
-    brevity: Literal["all", "positive"] | None = None,
-    method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] | None = None,
+    combine: Literal["geometric", "arithmetic"] = "geometric",
+    brevity: Literal["all", "positive"] = "all",
+    method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = "bleu+1",
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     ci: Annotated[bool, Flag] = False,
     ci_method: Literal["percentile", "bca"] = "percentile",
     level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
+    resamples: Whole = 1000,
+    seed: Whole = 0,
     segments: Annotated[bool, Flag] = False,
     format: Format = "table",
-    digits: int = 2,
+    digits: Whole = 2,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    threads: int | None = None,
+    threads: Whole | None = None,
 ) -> None:
     """Score systems against many references of different quality.
 
@@ -81,20 +79,20 @@ def score(
     strip_punctuation
         Drop punctuation first.
     variant
-        Of delta-bleu: the paper's formula (default), or a published implementation's.
+        Of delta-bleu: the paper's formula, or a published implementation's.
     smooth
-        For orders without a match; by default exp for bleu, and as the variant has it for
+        For orders without a match. The default is exp for bleu, and as the variant has it for
         delta-bleu.
     smooth_value
         For floor and add-k.
     effective_order
         Leave out orders longer than every hypothesis.
     combine
-        Geometric mean of precisions (default) or the signed arithmetic one.
+        The geometric mean of the precisions, or the signed arithmetic one.
     brevity
-        Which references delta-bleu's brevity penalty looks at; by default all.
+        Which references delta-bleu's brevity penalty looks at.
     method
-        Of sentence-bleu; by default bleu+1.
+        Of sentence-bleu.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -121,34 +119,37 @@ def score(
         All cores by default; no result depends on it.
     """
     inputs = read_inputs(paths, refs, weights, systems)
-    settings: dict[str, Any] = {
-        "order": order,
-        "tokenize": tokenize,
-        "lowercase": lowercase or None,
-        "normalize": normalize,
-        "strip_punctuation": strip_punctuation or None,
-        "variant": variant,
-        "smooth": smooth,
-        "smooth_value": smooth_value,
-        "effective_order": effective_order or None,
-        "combine": combine,
-        "brevity": brevity,
-        "method": method,
+    # What was left at its default is not passed on: not every metric has every setting.
+    settings: dict[str, tuple[Any, Any]] = {
+        "order": (order, None),
+        "tokenize": (tokenize, None),
+        "lowercase": (lowercase, False),
+        "normalize": (normalize, "none"),
+        "strip_punctuation": (strip_punctuation, False),
+        "variant": (variant, "paper"),
+        "smooth": (smooth, "default"),
+        "smooth_value": (smooth_value, None),
+        "effective_order": (effective_order, False),
+        "combine": (combine, "geometric"),
+        "brevity": (brevity, "all"),
+        "method": (method, "bleu+1"),
     }
     chosen = make_metrics(
         _names(metrics, inputs),
-        {name: value for name, value in settings.items() if value is not None},
+        {name: value for name, (value, default) in settings.items() if value != default},
     )
     if threads is not None and threads < 1:
         raise InputError(f"--threads must be at least 1, got {threads}")
-    plan = IntervalPlan(ci_method, resamples, level, seed) if ci else None
+    if not 0 <= digits <= 15:
+        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
+    plan = IntervalPlan(ci_method, resamples, level, seed)
     with ProgressBar() as progress:
         scoring = score_systems(
             inputs.references.select(select),
             inputs.outputs,
             chosen,
             no_positive=no_positive,
-            intervals=plan,
+            intervals=plan if ci else None,
             threads=threads,
             progress=progress,
         )
@@ -166,5 +167,5 @@ def score(
 
 def _names(metrics: str | None, inputs: Inputs) -> list[str]:
     if metrics is not None:
-        return [name.strip() for name in metrics.split(",") if name.strip()]
+        return listed(metrics)
     return ["bleu"] if inputs.references.weights is None else ["delta-bleu", "bleu"]

@@ -178,7 +178,7 @@ def _count_references(items: list[Item]) -> ReferenceCounts:
         least=min(sizes),
         median=float(median(sizes)),
         most=max(sizes),
-        by_origin=Counter(one.origin for one in references),
+        by_origin=dict(Counter(one.origin for one in references)),
         positive=sum(1 for weight in weights if weight > 0),
         zero=sum(1 for weight in weights if weight == 0),
         negative=sum(1 for weight in weights if weight < 0),
@@ -249,4 +249,5 @@ def _check_ratings(
         ):
             message = f"the item has no reference {name!r}"
             report(Problem(message, *place, "target", rating.item))
-    return RatingCounts(targets.total(), len(raters), targets, criteria, kinds)
+    counts = (dict(targets), dict(criteria), dict(kinds))
+    return RatingCounts(targets.total(), len(raters), *counts)

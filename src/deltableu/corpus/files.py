@@ -133,13 +133,25 @@ def open_text(path: PathLike) -> Iterator[Iterator[str]]:
 
 
 @contextmanager
+def _naming(path: PathLike) -> Iterator[None]:
+    """A full disk is found while writing, by an error that names no file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and not isinstance(error, BrokenPipeError):
+            message = f"cannot be written: {error.strerror or error}"
+            raise InputError(Problem(message, file=os.fspath(path))) from None
+        raise
+
+
+@contextmanager
 def atomic_write(path: PathLike) -> Iterator[IO[str]]:
     """Write a UTF-8 text file (packed when it ends in `.gz`) that appears whole or not at all.
 
     The text goes to a temporary file in the same folder, which takes the name at the end. After
     an exception the old file is as it was and the temporary one is gone.
     """
-    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+    with _naming(path), atomic_path(path) as temporary, open(temporary, "wb") as stream:
         # A packed file without name and time is the same bytes whenever it is written.
         packed = (
             gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)

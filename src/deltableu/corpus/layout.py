@@ -36,7 +36,12 @@ def find_study_files(folder: PathLike, report: Report = fail) -> StudyFiles:
     if not path.is_dir():
         report(Problem(_no_folder(path), file=str(path)))
         return StudyFiles()
-    present = {one.name: one for one in sorted(path.iterdir()) if not one.name.startswith(".")}
+    try:
+        inside = sorted(path.iterdir())
+    except OSError as error:
+        report(Problem(f"cannot be read: {error.strerror}", file=str(path)))
+        return StudyFiles()
+    present = {one.name: one for one in inside if not one.name.startswith(".")}
     items = _only_one("items", ITEM_FORMS, present, report)
     plain = _plain_streams(present) if items is None else ()
     if items is None and not plain:

@@ -42,7 +42,8 @@ def study_page(title: str, study: Study, checked: CheckResult, settings: list[Se
         "systems": systems_table(checked),
         "problems": checked.problems,
         "unlisted": checked.unlisted,
-        "signatures": signatures(scoring),
+        "left_out": len(main.scoring.dropped),
+        "signatures": [(setting.name, signatures(setting.scoring)) for setting in settings],
     }
     return _render(title=title, version=__version__, **sections)
 
@@ -66,7 +67,9 @@ def _header(setting: Setting) -> str:
     counts = [len(texts) for texts in setting.references.texts]
     header = f"{setting.name} ({sum(counts) / len(counts):.1f} references)"
     dropped = len(setting.scoring.dropped)
-    return f"{header}, {dropped} items left out" if dropped else header
+    if not dropped:
+        return header
+    return f"{header}, {dropped} item{'s' if dropped > 1 else ''} left out"
 
 
 def _render(**values: Any) -> str:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
+import warnings
 from collections.abc import Sequence
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 from deltableu.corpus.types import ORIGINS, Item
@@ -14,6 +20,7 @@ __all__ = ["interval_plot", "weight_plot"]
 
 # Okabe and Ito 2008.
 _COLOURS = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00")
+_LONGEST_NAME = 24
 _STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "deltableu",
@@ -37,7 +44,7 @@ def interval_plot(scoring: Scoring) -> str:
         figure, axes = pyplot.subplots(
             1,
             len(metrics),
-            figsize=(max(5.0, 3.4 * len(metrics)), 0.7 + 0.34 * len(systems)),
+            figsize=(max(7.0, 2.2 * len(metrics)), 0.7 + 0.3 * len(systems)),
             sharey=True,
             squeeze=False,
             layout="constrained",
@@ -57,7 +64,9 @@ def interval_plot(scoring: Scoring) -> str:
                     )
                 axis.plot(score.score, place, "o", color=colour, markersize=6)
             axis.set_title(metric, loc="left", fontsize=10, fontweight="bold")
-            axis.set_yticks(range(len(systems)), systems)
+            axis.set_yticks(range(len(systems)), [_shortened(system) for system in systems])
+            for label in axis.get_yticklabels():
+                label.set_parse_math(False)  # a $ in a name is no formula
             axis.set_ylim(len(systems) - 0.5, -0.5)
             axis.grid(axis="x", color="#dddddd", linewidth=0.6)
             axis.set_axisbelow(True)
@@ -78,11 +87,12 @@ def weight_plot(items: Sequence[Item]) -> str:
     present = {origin: weights for origin, weights in by_origin.items() if weights}
     pyplot = _pyplot()
     with pyplot.rc_context(_STYLE):
-        figure, axis = pyplot.subplots(figsize=(6.8, 2.6), layout="constrained")
+        figure, axis = pyplot.subplots(figsize=(7.0, 2.6), layout="constrained")
         axis.hist(
             list(present.values()),
-            bins=20,
-            range=(-1, 1),
+            # Weights lie on grids such as k/10: each value gets the middle of a bin.
+            bins=21,
+            range=(-1.05, 1.05),
             stacked=True,
             color=_COLOURS[: len(present)],
             label=list(present),
@@ -94,7 +104,13 @@ def weight_plot(items: Sequence[Item]) -> str:
         return _svg(pyplot, figure)
 
 
+def _shortened(name: str) -> str:
+    """A long name must leave room for the plot; the table has it whole."""
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+
+
 def _pyplot() -> Any:
+    _find_a_place_for_caches()
     try:
         import matplotlib
     except ImportError as error:
@@ -105,9 +121,20 @@ def _pyplot() -> Any:
     return pyplot
 
 
+def _find_a_place_for_caches() -> None:
+    """matplotlib wants to write below the home folder; a service may have none."""
+    if "MPLCONFIGDIR" not in os.environ and not os.access(Path("~").expanduser(), os.W_OK):
+        folder = tempfile.mkdtemp(prefix="deltableu-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        os.environ["MPLCONFIGDIR"] = folder
+
+
 def _svg(pyplot: Any, figure: Any) -> str:
     buffer = StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+    with warnings.catch_warnings():
+        # Text stays text in the page, whatever the fonts here have: the reader's browser draws it.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     pyplot.close(figure)
     text = buffer.getvalue()
     return text[text.index("<svg") :]

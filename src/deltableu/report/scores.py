@@ -17,13 +17,15 @@ def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Tabl
     metrics = list(dict.fromkeys(scored.score.name for scored in scoring.scores))
     systems = list(dict.fromkeys(scored.system for scored in scoring.scores))
     found = {(scored.system, scored.score.name): scored.score for scored in scoring.scores}
-    best = {metric: max(found[system, metric].score for system in systems) for metric in metrics}
+    best = {
+        metric: _best([found[system, metric].score for system in systems]) for metric in metrics
+    }
     rows = []
     for system in systems:
         cells = [Cell(system)]
         for metric in metrics:
             score = found[system, metric]
-            marked = len(systems) > 1 and score.score == best[metric]
+            marked = score.score == best[metric]
             cells.append(Cell(_number(score.score, digits), _note(score, digits), marked))
         rows.append(tuple(cells))
     return Table(("system", *metrics), tuple(rows), caption)
@@ -102,6 +104,11 @@ def _note(score: Score, digits: int) -> str:
     if score.interval is None:
         return ""
     return f"[{_number(score.interval.low, digits)}, {_number(score.interval.high, digits)}]"
+
+
+def _best(scores: list[float]) -> float | None:
+    """The best of several, unless all are equal."""
+    return max(scores) if min(scores) < max(scores) else None
 
 
 def _number(value: float, digits: int) -> str:

@@ -73,6 +73,8 @@ def to_latex(table: Table) -> str:
             text = _latex(cell.text)
             text = f"\\textbf{{{text}}}" if cell.best else text
             cells.append(f"{text} {{\\small {_latex(cell.note)}}}" if cell.note else text)
+        # LaTeX would read [..] at the beginning of a row as an argument of the line before.
+        cells[0] = "{[}" + cells[0][1:] if cells[0].startswith("[") else cells[0]
         lines.append(" & ".join(cells) + " \\\\")
     lines += ["\\bottomrule", "\\end{tabular}"]
     return "\n".join(lines) + "\n"

@@ -124,7 +124,7 @@ class BLEU(NgramMetric):
         if self.combine == "arithmetic":
             return (("combine", "arithmetic"),)
         smoothing = self.smoothing
-        value = f"[{self._smooth_value():g}]" if smoothing in ("floor", "add-k") else ""
+        value = f"[{self._smooth_value()!r}]" if smoothing in ("floor", "add-k") else ""
         return (
             ("combine", "geometric"),
             ("eff", "yes" if self.effective_order else "no"),

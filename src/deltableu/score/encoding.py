@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -152,16 +153,17 @@ class ChunkEncoder:
         bounds = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=bounds[1:])
         texts = list(chain.from_iterable(rows))
-        flat = np.ones(len(texts))
-        if weights is not None:
-            values: Iterable[Any] = chain.from_iterable(weights)
-            flat = np.fromiter(values, np.float64, len(texts))
-            self._check_weights(start, flat, bounds)
         try:
             raw = join_texts(texts)
         except NotUnicodeError as error:
             item = int(np.searchsorted(bounds, error.position, side="right")) - 1
             raise self._error(start + item, f"a reference {error.reason}") from None
+        flat = np.ones(len(texts))
+        if weights is not None:
+            # Unlike numpy, array takes nothing but numbers: None and "0.5" are a TypeError.
+            values: Iterable[Any] = chain.from_iterable(weights)
+            flat = np.frombuffer(array("d", values), dtype=np.float64)
+            self._check_weights(start, flat, bounds)
         shape = hashlib.blake2b(bounds.astype("<i8", copy=False).data, digest_size=8)
         shape.update(raw.bounds.astype("<i8", copy=False).data)
         tables = tuple(
@@ -213,10 +215,10 @@ class ChunkEncoder:
         if wrong.any():
             at = int(np.argmax(wrong))
             item = int(np.searchsorted(bounds, at, side="right")) - 1
+            place = at - int(bounds[item])
             raise self._error(
                 start + item,
-                f"reference {at - bounds[item]} has the weight {flat[at]:g}; "
-                "a weight must lie in [-1, 1]",
+                f"reference {place} has the weight {flat[at]:g}; a weight must lie in [-1, 1]",
             )
 
     def _without_missing(

@@ -73,7 +73,8 @@ def geometric(
         if positive.all():
             logs = np.log(precisions)
         else:
-            exists = total > 0.0
+            # No unigram, nothing at all: add-k must not make up the longer ones.
+            exists = np.logical_and.accumulate(total > 0.0, axis=-1)
             precisions = _smoothed(precisions, total, exists, smooth, smooth_value)
             if zero_without_match:
                 precisions = precisions * _any_match(numerators, denominators)

@@ -159,6 +159,8 @@ def _with_positive(
     if not dropped:
         return texts, references
     kept = [index for index in range(len(references.texts)) if index not in dropped]
+    if not kept:
+        raise InputError("no item is left: none has a positively weighted reference")
     if len(texts) != len(references.texts):
         return texts, references  # the next check explains it
     return [texts[index] for index in kept], references.take(kept)

@@ -28,6 +28,14 @@ class IntervalPlan:
     level: float = 0.95
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        if self.n_resamples < 1:
+            raise InputError(f"resamples must be at least 1, got {self.n_resamples}")
+        if not 0.0 < self.level < 1.0:
+            raise InputError(f"level must lie between 0 and 1, got {self.level:g}")
+        if self.seed < 0:
+            raise InputError(f"seed must not be negative, got {self.seed}")
+
     def interval(self, rows: Statistics) -> ConfidenceInterval:
         """The interval of the score of these rows; the same seed for all, so pairs stay paired."""
         return rows.bootstrap(
@@ -83,7 +91,7 @@ def score_systems(
     metrics : list of metrics
     no_positive : {"error", "skip"}
         Whether items without a positively weighted reference are an error (under metrics that
-        need one) or are left out, for all metrics alike.
+        need one) or are left out of all metrics alike, also of those that could score them.
     intervals : IntervalPlan, optional
     threads : int, optional
     progress : callable, optional
@@ -93,7 +101,7 @@ def score_systems(
         raise InputError("there is nothing to score: no system outputs were given")
     items = len(references.texts)
     dropped: set[int] = set()
-    if no_positive == "skip" and any(metric.recipe.weighted for metric in metrics):
+    if no_positive == "skip":
         dropped = set(references.without_positive())
         if len(dropped) == items:
             raise InputError("no item is left: none has a positively weighted reference")

@@ -158,6 +158,8 @@ class Tokenizer:
 
     def _prepare(self, texts: Sequence[str], raw: Buffer | None) -> tuple[Buffer, bytes]:
         """The buffer as the kernel cuts it, and the table of byte classes that cuts it."""
+        if self._cleans or self.tokenize not in ("none", "13a"):
+            join_texts(texts)  # complains of what is no text, before anything is changed
         if self._cleans:
             texts, raw = self._clean(texts), None
         if self.tokenize == "none":

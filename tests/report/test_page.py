@@ -1,0 +1,268 @@
+"""`deltableu report`: one self-contained HTML page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+SETTINGS = ("single", "w>=0.6", "all")
+METRICS = "delta-bleu,bleu,sentence-bleu"
+LINKS = {"src", "href", "xlink:href", "srcset", "data", "action", "poster", "background"}
+
+
+@pytest.mark.parametrize("page", ["demo_page", "trap_page"])
+def test_the_page_needs_nothing_but_itself(page, request, parse):
+    path = request.getfixturevalue(page)
+    parsed = parse(path)
+    assert len(parsed.tags) > 100
+    tags = {tag for tag, _ in parsed.tags}
+    assert not tags & {"script", "link", "iframe", "object", "embed", "img", "base", "form"}
+    for tag, attributes in parsed.tags:
+        for name, value in attributes.items():
+            assert not name.startswith("on"), (tag, name)
+            if name in LINKS:
+                assert (value or "").startswith(("#", "data:")), (tag, name, value)
+    text = path.read_text()
+    assert "@import" not in text
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", text))
+    assert text.startswith("<!doctype html>")
+    assert '<meta charset="utf-8">' in text
+
+
+def score_rows(run, study, *options):
+    code, out, err = run("score", study, "--metrics", METRICS, "--ci", "--format", "tsv", *options)
+    assert (code, err) == (0, "")
+    rows = [line.split("\t") for line in out.splitlines() if not line.startswith("#")]
+    signatures = [line.split(" ", 2)[2] for line in out.splitlines() if line.startswith("#")]
+    return rows, signatures
+
+
+def test_the_main_table_is_the_one_that_score_prints(run, demo, demo_page, parse):
+    header, *rows = parse(demo_page).tables[0]
+    expected_header, *expected = score_rows(run, demo)[0]
+    assert header == expected_header
+    assert sorted(rows) == sorted(expected)
+
+
+def test_every_choice_of_references_has_the_scores_that_score_prints(run, demo, demo_page, parse):
+    expected, shown = set(), set()
+    for select in SETTINGS:
+        header, *rows = score_rows(run, demo, "--select", select)[0]
+        expected |= {(select, row[0], cell) for row in rows for cell in row[1:]}
+    for header, *rows in parse(demo_page).tables:
+        if [name.split(" ")[0] for name in header] == ["system", *SETTINGS]:
+            shown |= {
+                (s, row[0], c) for row in rows for s, c in zip(SETTINGS, row[1:], strict=True)
+            }
+    assert shown == expected
+    assert len(shown) == 3 * 6 * 3
+
+
+def test_every_signature_of_a_score_on_the_page_is_there(run, demo, demo_page, parse):
+    shown = parse(demo_page).blocks["code"]
+    for select in SETTINGS:
+        for signature in score_rows(run, demo, "--select", select)[1]:
+            assert any(signature in block for block in shown), signature
+
+
+def test_the_note_that_ratings_are_simulated_is_on_the_page(demo_page, parse):
+    notes = parse(demo_page).blocks["p"]
+    assert any("all ratings are SIMULATED by a seeded script: no person gave" in n for n in notes)
+
+
+def test_the_counts_are_those_that_check_prints(run, demo, demo_page, parse):
+    _, out, _ = run("check", demo)
+    table = next(table for table in parse(demo_page).tables if table[0][0] == "study")
+    assert len(table) > 8
+    for name, value in table:
+        assert re.search(rf"{re.escape(name)}\s+{re.escape(value)}\n", out), name
+
+
+def test_the_title_is_the_one_given(demo_page, parse):
+    parsed = parse(demo_page)
+    assert parsed.blocks["h1"] == ["The demo study"]
+    assert parsed.blocks["title"][0].startswith("The demo study")
+
+
+def test_the_default_title_is_the_folder(run, small, tmp_path, parse):
+    run("report", small(name="my study"), "-o", tmp_path / "r.html", "--resamples", "10")
+    assert parse(tmp_path / "r.html").blocks["h1"] == ["my study"]
+
+
+def test_the_default_page_is_report_html(run, small, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("report", small(), "--resamples", "10")
+    assert (code, out, err) == (0, "", "deltableu: wrote report.html\n")
+    assert Path("report.html").read_text().startswith("<!doctype html>")
+
+
+def test_two_runs_write_the_same_bytes(demo, demo_page, tmp_path):
+    """In another process too, where sets and dicts of strings are ordered otherwise."""
+    path = tmp_path / "r.html"
+    command = [sys.executable, "-m", "deltableu", "report", str(demo), "-o", str(path)]
+    command += ["--title", "The demo study"]
+    environment = os.environ | {"PYTHONHASHSEED": "12345"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stderr == f"deltableu: wrote {path}\n"
+    assert path.read_bytes() == demo_page.read_bytes()
+
+
+def test_another_seed_gives_another_page(run, small, tmp_path):
+    pages = []
+    for seed in (1, 2):
+        options = ["--seed", seed, "--resamples", "4"]
+        run("report", small(name=f"{seed}/s"), "-o", tmp_path / "r.html", *options)
+        pages.append((tmp_path / "r.html").read_text())
+    assert "seed1" in pages[0]
+    assert "seed2" in pages[1]
+    assert pages[0].replace("seed1", "seed2") != pages[1]
+
+
+def test_text_from_the_study_is_shown_and_never_obeyed(trap_page, parse):
+    text = trap_page.read_text()
+    parsed = parse(trap_page)
+    trap = "<script>alert('x')</script> & <b>bold</b> {{ 7 * 7 }}"
+    assert parsed.blocks["h1"][0].startswith(trap)
+    assert any(block.startswith(trap) for block in parsed.blocks["p"])
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "<b>bold" not in text
+    names = [row[0] for row in parsed.tables[0][1:]]
+    assert "<img src=x onerror=alert(1)> & co" in names
+    assert "{{ 7 * 7 }}" in names
+    assert "naïve" in names
+    plotted = [unescape(label).strip() for label in parsed.blocks["text"]]
+    shown = [name if len(name) <= 24 else name[:23] + "…" for name in names]
+    assert set(shown) <= set(plotted)
+    assert any("systems.<i>&" in block for block in parsed.blocks["li"])
+
+
+@pytest.mark.parametrize("name", ["cost$5$", r"$\frac{$", "_hidden", "$", "[bold]x"])
+def test_a_system_name_is_no_formula(name, run, small, tmp_path, parse):
+    """matplotlib reads `$...$` as mathematics and hides labels that begin with `_`."""
+    texts = {"one": "yes it is\nno\nit is 2\n", name: "a\nb\nc\n"}
+    code, _, err = run("report", small(texts), "-o", tmp_path / "r.html", "--resamples", "5")
+    assert (code, err) == (0, f"deltableu: wrote {tmp_path}/r.html\n")
+    labels = [label.strip() for label in parse(tmp_path / "r.html").blocks["text"]]
+    assert name in labels
+
+
+@pytest.mark.parametrize("name", ["系统", "система", "シ🙂", "نظام"])
+def test_a_system_name_in_any_script_is_drawn_without_remarks(name, run, small, tmp_path, parse):
+    """Warnings are errors here; a user would find them on standard error."""
+    texts = {"one": "yes it is\nno\nit is 2\n", name: "a\nb\nc\n"}
+    code, _, err = run("report", small(texts), "-o", tmp_path / "r.html", "--resamples", "5")
+    assert (code, err) == (0, f"deltableu: wrote {tmp_path}/r.html\n")
+    assert name in [label.strip() for label in parse(tmp_path / "r.html").blocks["text"]]
+
+
+def test_an_unrated_study_gets_a_page_without_weights(run, small, tmp_path, parse):
+    code, _, _ = run("report", small(weights=False), "-o", tmp_path / "r.html", "--resamples", "5")
+    assert code == 0
+    parsed = parse(tmp_path / "r.html")
+    assert parsed.tables[0][0] == ["system", "bleu", "sentence-bleu"]
+    assert "How the references were rated" not in parsed.blocks["h2"]
+    assert len([tag for tag, _ in parsed.tags if tag == "svg"]) == 1
+
+
+def test_a_single_system_gets_a_page(run, small, tmp_path, parse):
+    study = small({"alone": "yes it is\n\nno\n"})
+    code, _, _ = run("report", study, "-o", tmp_path / "r.html", "--resamples", "5")
+    assert code == 0
+    assert [row[0] for row in parse(tmp_path / "r.html").tables[0]] == ["system", "alone"]
+
+
+@pytest.mark.parametrize("select", ["single,w>=0.6,all", "all"])
+def test_the_page_says_how_many_items_were_left_out(select, run, small, tmp_path):
+    study = small()
+    text = (study / "items.jsonl").read_text().replace('"weight": 1.0', '"weight": 0.0', 1)
+    (study / "items.jsonl").write_text(text)
+    options = ["--resamples", "5", "--select", select]
+    code, _, _ = run("report", study, "-o", tmp_path / "r.html", *options)
+    assert code == 0
+    page = (tmp_path / "r.html").read_text()
+    assert re.search(r"\b1 (of 3 )?items?\b[^<|]*(left out|without a positive)", page)
+    assert "items:2|" in page
+
+
+def test_problems_of_the_study_are_on_the_page(run, small, tmp_path, parse):
+    study = small({"leak": "YES it is 0\nb\nc\n"})
+    code, _, _ = run("report", study, "-o", tmp_path / "r.html", "--resamples", "5")
+    assert code == 0
+    problems = parse(tmp_path / "r.html").blocks["li"]
+    assert any("1 of 3 outputs equal a reference of origin original" in one for one in problems)
+
+
+def test_metrics_tokenizer_and_choices_reach_the_page(run, small, tmp_path, parse):
+    options = ["--metrics", "sentence-bleu, bleu", "--tokenize", "none", "--resamples", "7"]
+    options += ["--select", "single, all"]
+    code, _, err = run("report", small(), "-o", tmp_path / "r.html", *options)
+    assert (code, err) == (0, f"deltableu: wrote {tmp_path}/r.html\n")
+    parsed = parse(tmp_path / "r.html")
+    assert parsed.tables[0][0] == ["system", "sentence-bleu", "bleu"]
+    assert all("tok:none" in code and "percentile-7-" in code for code in parsed.blocks["code"])
+    chosen = [[name.split(" ")[0] for name in table[0]] for table in parsed.tables]
+    assert chosen.count(["system", "single", "all"]) == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--metrics", "blue"],
+        ["--metrics", ","],
+        ["--tokenize", "klingon"],
+        ["--select", "best"],
+        ["--select", ""],
+        ["--resamples", "0"],
+        ["--seed", "-1"],
+        ["--bogus"],
+    ],
+    ids=" ".join,
+)
+def test_an_option_that_cannot_be_used_leaves_no_page(options, run, small, tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    code, out, err = run("report", small(), "-o", folder / "r.html", *options)
+    assert (code, out) == (2, "")
+    assert err.startswith("deltableu: ")
+    assert err.count("\n") == 1
+    assert list(folder.iterdir()) == []
+
+
+def test_a_threshold_on_an_unrated_study_is_refused(run, small, tmp_path):
+    options = ["-o", tmp_path / "r.html", "--select", "w>=0.6"]
+    code, out, err = run("report", small(weights=False), *options)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_items_are_named_when_a_page_cannot_be_made(run, small, tmp_path):
+    study = small()
+    lines = (study / "items.jsonl").read_text().splitlines()
+    record = json.loads(lines[1])
+    record["references"][1]["weight"] = None
+    lines[1] = json.dumps(record)
+    (study / "items.jsonl").write_text("\n".join(lines))
+    code, _, err = run("report", study, "-o", tmp_path / "r.html")
+    assert code == 2
+    assert "item 'q1'" in err
+    assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize("module", ["matplotlib", "jinja2"])
+def test_a_missing_extra_is_explained(module, run, small, tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    code, out, err = run("report", small(), "-o", tmp_path / "r.html", "--resamples", "5")
+    assert (code, out) == (2, "")
+    assert err == "deltableu: an HTML report needs more: pip install 'deltableu[report]'\n"
+    assert not (tmp_path / "r.html").exists()
