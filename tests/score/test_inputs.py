@@ -81,8 +81,8 @@ def test_wrong_counts(metric, references, named):
         (None, [["a"]], ["hypotheses must be a list", "NoneType"]),
         (["a"], None, ["references must be a list", "NoneType"]),
         (["a"], 7, ["references must be a list", "int"]),
-        ({"a": 1}, [["a"]], ["hypotheses is a mapping"]),
-        (["a"], {"x": ["a"]}, ["references is a mapping"]),
+        ({"a": 1}, [["a"]], ["hypotheses is a dict"]),
+        (["a"], {"x": ["a"]}, ["references is a dict"]),
         (np.float64(3), [["a"]], ["hypotheses is a single value"]),
     ],
 )
@@ -309,7 +309,7 @@ def test_signed_scores_need_a_weight_that_is_not_0(delta):
         (lambda: BLEU(tokenize=None), ["tokenize must be a name or a function"]),
         (lambda: BLEU(normalize="NFD"), ["normalize must be NFC, NFKC or None", "'NFD'"]),
         (lambda: DeltaBLEU(variant="galley"), ["variant must be one of", "galley2019", "'galley'"]),
-        (lambda: DeltaBLEU(brevity="none"), ["brevity must be all or positive", "'none'"]),
+        (lambda: DeltaBLEU(brevity="none"), ["brevity must be one of all, positive", "'none'"]),
         (lambda: BLEU(smooth="add-one"), ["smooth must be one of", "add-k", "'add-one'"]),
         (lambda: BLEU(smooth_value=-0.1), ["smooth_value", "-0.1"]),
         (lambda: BLEU(smooth_value=NAN), ["smooth_value", "nan"]),
@@ -317,7 +317,7 @@ def test_signed_scores_need_a_weight_that_is_not_0(delta):
         (lambda: SentenceBLEU(method="lin"), ["method must be one of", "bleu+1", "'lin'"]),
         (
             lambda: BLEU(combine="harmonic"),
-            ["combine must be geometric or arithmetic", "'harmonic'"],
+            ["combine must be one of geometric, arithmetic", "'harmonic'"],
         ),
         (lambda: BLEU(order=0), ["order must be a whole number from 1 to 64", "0"]),
         (lambda: BLEU(order=-1), ["order must be", "-1"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from deltableu.score.formula import (
     arithmetic,
     geometric,
 )
+from deltableu.score.inputs import choose
 from deltableu.score.ngrams import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
@@ -64,14 +66,12 @@ class BLEU(NgramMetric):
     combine: Literal["geometric", "arithmetic"] = "geometric"
 
     def __post_init__(self) -> None:
-        if self.smooth is not None and self.smooth not in SMOOTH_VALUES:
-            raise InputError(
-                f"smooth must be one of {', '.join(SMOOTH_VALUES)}, got {self.smooth!r}"
-            )
-        if self.smooth_value is not None and not 0.0 <= self.smooth_value < float("inf"):
-            raise InputError(f"smooth_value must not be negative, got {self.smooth_value!r}")
-        if self.combine not in ("geometric", "arithmetic"):
-            raise InputError(f"combine must be geometric or arithmetic, got {self.combine!r}")
+        if self.smooth is not None:
+            choose(self.smooth, SMOOTH_VALUES, "smooth")
+        choose(self.combine, ("geometric", "arithmetic"), "combine")
+        value = self.smooth_value
+        if value is not None and not (isinstance(value, int | float) and 0.0 <= value < inf):
+            raise InputError(f"smooth_value must be a number of at least 0, got {value!r}")
         super().__post_init__()
 
     def aggregate(self, sums: Array) -> Array:
@@ -124,7 +124,7 @@ class BLEU(NgramMetric):
         if self.combine == "arithmetic":
             return (("combine", "arithmetic"),)
         smoothing = self.smoothing
-        value = f"[{self._smooth_value()!r}]" if smoothing in ("floor", "add-k") else ""
+        value = f"[{self._smooth_value():.12g}]" if smoothing in ("floor", "add-k") else ""
         return (
             ("combine", "geometric"),
             ("eff", "yes" if self.effective_order else "no"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from deltableu.errors import InputError
 from deltableu.score.bleu_metric import BLEU
 from deltableu.score.formula import Smoothing
+from deltableu.score.inputs import choose
 from deltableu.score.tables import VARIANTS, Recipe, Variant
 
 __all__ = ["DeltaBLEU"]
@@ -62,10 +62,8 @@ class DeltaBLEU(BLEU):
     brevity: Literal["all", "positive"] = "all"
 
     def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise InputError(f"variant must be one of {', '.join(VARIANTS)}, got {self.variant!r}")
-        if self.brevity not in ("all", "positive"):
-            raise InputError(f"brevity must be all or positive, got {self.brevity!r}")
+        choose(self.variant, VARIANTS, "variant")
+        choose(self.brevity, ("all", "positive"), "brevity")
         super().__post_init__()
 
     @property

@@ -84,8 +84,7 @@ def in_chunks(
 ) -> Iterator[Result]:
     """Call `function(first item)` for every chunk, in threads if there are several; in order."""
     starts = range(0, items, CHUNK)
-    # One chunk is the common case in loops over single hypotheses, which must stay cheap.
-    workers = 1 if len(starts) == 1 else min(threads or os.cpu_count() or 1, len(starts))
+    workers = min(threads or os.cpu_count() or 1, len(starts))
     if workers <= 1:
         yield from _reporting(map(function, starts), items, progress)
     else:

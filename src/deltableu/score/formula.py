@@ -39,8 +39,12 @@ class Combination:
 def brevity_penalty(hypothesis_length: Array, reference_length: Array) -> Array:
     """Papineni et al. 2002: exp(1 - r/c) where c < r, else 1; 0 for an empty hypothesis."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        # fmin: an empty hypothesis against empty references (0/0) is not too short.
-        return np.fmin(np.exp(1.0 - reference_length / hypothesis_length), 1.0)
+        return _penalty(hypothesis_length, reference_length)
+
+
+def _penalty(hypothesis_length: Array, reference_length: Array) -> Array:
+    # fmin: an empty hypothesis against empty references (0/0) is not too short.
+    return np.fmin(np.exp(1.0 - reference_length / hypothesis_length), 1.0)
 
 
 def geometric(
@@ -67,7 +71,7 @@ def geometric(
         matched = matched + added
         total = total + added
     with np.errstate(divide="ignore", invalid="ignore"):
-        penalty = brevity_penalty(hypothesis_length, reference_length)
+        penalty = _penalty(hypothesis_length, reference_length)
         precisions = matched / total
         positive = precisions > _NOISE
         if positive.all():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from deltableu.errors import InputError, InputWarning
 
-__all__ = ["as_list", "as_nested", "check_layout", "first_wrong_text", "is_missing"]
+__all__ = ["as_list", "as_nested", "check_layout", "choose", "first_wrong_text", "is_missing"]
 
 #: Up to this many items a square input is tried the other way round too.
 _SQUARE_LIMIT = 64
@@ -20,8 +20,9 @@ def as_list(values: Any, name: str) -> Sequence[Any]:
         return values
     if isinstance(values, str | bytes):
         raise InputError(f"{name} is one string where a list is expected; write [{name}]")
-    if isinstance(values, Mapping):
-        raise InputError(f"{name} is a mapping where a list is expected, in the order of the items")
+    if isinstance(values, Mapping | Set):
+        kind = type(values).__name__
+        raise InputError(f"{name} is a {kind} where a list is expected, in the order of the items")
     if hasattr(values, "itertuples"):  # a pandas table: one row an item
         return [list(row) for row in values.itertuples(index=False, name=None)]
     if hasattr(values, "iter_rows"):  # a polars table
@@ -96,6 +97,13 @@ def first_wrong_text(texts: Sequence[Any]) -> tuple[int, str] | None:
         if not isinstance(text, str):
             return number, _kind(text)
     return None
+
+
+def choose(value: object, choices: Iterable[str], name: str) -> None:
+    """Raise unless the value is one of the choices."""
+    allowed = tuple(choices)
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
 
 
 def is_missing(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -37,10 +38,7 @@ class NgramMetric(Metric):
     strip_punctuation: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.order, int) or not 1 <= self.order <= _LARGEST_ORDER:
-            raise InputError(
-                f"order must be a whole number from 1 to {_LARGEST_ORDER}, got {self.order!r}"
-            )
+        object.__setattr__(self, "order", _checked_order(self.order))
         object.__setattr__(self, "_recipe", self._make_recipe())
 
     def encode(
@@ -93,8 +91,10 @@ class NgramMetric(Metric):
             tokens = self._hash(texts, start)
             return self._match(tokens, encoded.chunks[start // CHUNK])
 
-        parts = list(in_chunks(rows_at, items, threads, progress))
-        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if items <= CHUNK:  # loops over single hypotheses must stay cheap
+            rows = rows_at(0)
+        else:
+            rows = np.concatenate(list(in_chunks(rows_at, items, threads, progress)))
         return Statistics(self.finish_rows(rows), self, encoded.info)
 
     def compute(
@@ -196,6 +196,16 @@ class NgramMetric(Metric):
             if getattr(self, field.name) != field.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _checked_order(order: Any) -> int:
+    try:
+        number = operator.index(order)
+    except TypeError:
+        number = 0
+    if isinstance(order, bool) or not 1 <= number <= _LARGEST_ORDER:
+        raise InputError(f"order must be a whole number from 1 to {_LARGEST_ORDER}, got {order!r}")
+    return number
 
 
 def as_reference_set(references: Any, weights: Any) -> ReferenceSet:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, get_args
 
 import numpy as np
 
-from deltableu.errors import InputError
 from deltableu.score.formula import Combination, Method, sentence
+from deltableu.score.inputs import choose
 from deltableu.score.ngrams import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
@@ -52,9 +52,7 @@ class SentenceBLEU(NgramMetric):
     method: Method = "bleu+1"
 
     def __post_init__(self) -> None:
-        methods = get_args(Method)
-        if self.method not in methods:
-            raise InputError(f"method must be one of {', '.join(methods)}, got {self.method!r}")
+        choose(self.method, get_args(Method), "method")
         super().__post_init__()
 
     def finish_rows(self, rows: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -58,7 +58,8 @@ class Statistics:
     def __getitem__(self, index: Any) -> Statistics:
         """Statistics of some segments: a mask, a slice, a list of indices or one index."""
         rows = self.rows[index]
-        return Statistics(rows[None, :] if rows.ndim == 1 else rows, self.metric, self.info)
+        rows = rows[None, :] if rows.ndim == 1 else rows
+        return Statistics(rows, self.metric, replace(self.info, items=len(rows)))
 
     def score(self) -> Score:
         """The score of these segments taken together."""

@@ -122,8 +122,7 @@ def build_table(
 
 def match(tokens: TokenArrays, table: Table, order: int) -> Floats:
     """A row a hypothesis: numerators, denominators, its length and the closest reference's."""
-    longest = int(np.diff(tokens.bounds).max())
-    room = min(table.largest, longest * order) + 1
+    room = min(table.largest, len(tokens.hashes) * order) + 1
     rows = np.empty((table.items, 2 * order + 2))
     _kernel.match(
         tokens.hashes,
