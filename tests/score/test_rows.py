@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU
-from deltableu.score import encoding
+from deltableu.score import chunks
 from tests import oracle
 from tests.score.corpora import VARIANTS, Corpus, corpora, random_corpus, weights
 
@@ -164,7 +164,7 @@ def test_the_order_of_references_changes_nothing(corpus, variant, order, brevity
 
 @pytest.fixture(scope="module")
 def several_chunks() -> Corpus:
-    corpus = random_corpus(7, 2 * encoding.CHUNK + 300)
+    corpus = random_corpus(7, 2 * chunks.CHUNK + 300)
     assert len(corpus.hypotheses) > 2048
     return corpus
 

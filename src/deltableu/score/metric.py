@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deltableu._version import __version__
-from deltableu.score.encoding import ReferenceInfo
+from deltableu.score.chunks import ReferenceInfo
 from deltableu.score.results import Score, Signature
 
 __all__ = ["Metric"]

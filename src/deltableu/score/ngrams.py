@@ -11,7 +11,8 @@ import numpy as np
 
 from deltableu.corpus.references import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.encoding import CHUNK, ChunkEncoder, Encoded, Part, Progress, in_chunks
+from deltableu.score.chunks import CHUNK, Progress, in_chunks
+from deltableu.score.encoding import ChunkEncoder, Encoded, Part
 from deltableu.score.formula import Combination
 from deltableu.score.inputs import as_list, as_nested, check_layout, first_wrong_text
 from deltableu.score.metric import Metric

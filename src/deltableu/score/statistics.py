@@ -13,7 +13,7 @@ from deltableu.score.intervals import bca_interval, percentile_interval
 from deltableu.score.results import ConfidenceInterval, Score
 
 if TYPE_CHECKING:
-    from deltableu.score.encoding import ReferenceInfo
+    from deltableu.score.chunks import ReferenceInfo
     from deltableu.score.metric import Metric
 
 __all__ = ["Bootstrap", "IntervalMethod", "Statistics"]
