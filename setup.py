@@ -5,6 +5,7 @@ from setuptools import Extension, setup
 KERNELS = {
     "deltableu.text._tokens": "src/deltableu/text/_tokens.py",
     "deltableu.score._ngrams": "src/deltableu/score/_ngrams.py",
+    "deltableu.score._overlap": "src/deltableu/score/_overlap.py",
 }
 
 

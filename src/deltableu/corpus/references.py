@@ -33,6 +33,8 @@ class ReferenceSet:
         The items' ids, for messages; None when items have no ids.
     originals
         The position of the original reference of each item; None is the first of each.
+    messages
+        What each item answers, for the metrics that look at it.
 
     Examples
     --------
@@ -49,9 +51,10 @@ class ReferenceSet:
     weights_from: str = "given"
     item_ids: Sequence[str] | None = None
     originals: Sequence[int] | None = None
+    messages: Sequence[str | None] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("weights", "item_ids", "originals"):
+        for name in ("weights", "item_ids", "originals", "messages"):
             given = getattr(self, name)
             if given is not None and len(given) != len(self.texts):
                 message = f"there are {len(given)} entries, but {len(self.texts)} items"
@@ -167,6 +170,7 @@ class ReferenceSet:
             weights=None if self.weights is None else tuple(self.weights[i] for i in chosen),
             item_ids=None if self.item_ids is None else tuple(self.item_ids[i] for i in chosen),
             originals=None if self.originals is None else tuple(self.originals[i] for i in chosen),
+            messages=None if self.messages is None else tuple(self.messages[i] for i in chosen),
         )
 
 
@@ -188,6 +192,7 @@ def reference_set(source: Study | Iterable[Item], selection: str = "all") -> Ref
         weights_from="items",
         item_ids=tuple(item.id for item in items),
         originals=tuple(_first_original(item) for item in items),
+        messages=tuple(item.message for item in items),
     )
     return everything.select(selection)
 

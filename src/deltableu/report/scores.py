@@ -17,8 +17,10 @@ def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Tabl
     metrics = list(dict.fromkeys(scored.score.name for scored in scoring.scores))
     systems = list(dict.fromkeys(scored.system for scored in scoring.scores))
     found = {(scored.system, scored.score.name): scored.score for scored in scoring.scores}
+    direction = {s.score.name: s.rows.metric.higher_is_better for s in scoring.scores}
     best = {
-        metric: _best([found[system, metric].score for system in systems]) for metric in metrics
+        metric: _best([found[system, metric].score for system in systems], direction[metric])
+        for metric in metrics
     }
     rows = []
     for system in systems:
@@ -106,9 +108,12 @@ def _note(score: Score, digits: int) -> str:
     return f"[{_number(score.interval.low, digits)}, {_number(score.interval.high, digits)}]"
 
 
-def _best(scores: list[float]) -> float | None:
+def _best(scores: list[float], higher_is_better: bool) -> float | None:
     """The best of several, unless all are equal."""
-    return max(scores) if min(scores) < max(scores) else None
+    low, high = min(scores), max(scores)
+    if low == high:
+        return None
+    return high if higher_is_better else low
 
 
 def _number(value: float, digits: int) -> str:

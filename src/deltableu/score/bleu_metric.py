@@ -59,6 +59,7 @@ class BLEU(NgramMetric):
     """
 
     name: ClassVar[str] = "bleu"
+    summary: ClassVar[str] = "n-gram precision with a brevity penalty (Papineni et al. 2002)"
 
     smooth: Smoothing | None = "exp"
     smooth_value: float | None = None

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from deltableu.score.bleu_metric import BLEU
 from deltableu.score.formula import Smoothing
 from deltableu.score.inputs import choose
+from deltableu.score.metric import Need
 from deltableu.score.tables import VARIANTS, Recipe, Variant
 
 __all__ = ["DeltaBLEU"]
@@ -55,6 +56,9 @@ class DeltaBLEU(BLEU):
     """
 
     name: ClassVar[str] = "delta-bleu"
+    summary: ClassVar[str] = "BLEU whose references carry weights (Galley et al. 2015)"
+    limits: ClassVar[tuple[float, float]] = (-100.0, 100.0)
+    needs: ClassVar[frozenset[Need]] = frozenset({"references", "weights"})
 
     order: int = 2
     smooth: Smoothing | None = None

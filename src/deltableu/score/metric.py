@@ -3,27 +3,75 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from deltableu._version import __version__
-from deltableu.score.chunks import ReferenceInfo
+from deltableu.corpus.references import ReferenceSet
+from deltableu.score.chunks import Progress, ReferenceInfo
 from deltableu.score.results import Score, Signature
+from deltableu.score.statistics import Statistics
 
-__all__ = ["Metric"]
+__all__ = ["Metric", "Need"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Need = Literal["references", "weights", "messages"]
 
 
 class Metric(ABC):
     """Settings of a metric; text becomes rows, rows are summed, sums become scores.
 
-    A subclass adds `encode(references, ...)`, done once, and `statistics(hypotheses, encoded)`,
-    one row a segment, in whatever shape its references need.
+    A metric of one's own is a frozen dataclass that derives from this class or, with less to
+    write, from `deltableu.score.SegmentMetric`.
     """
 
     name: ClassVar[str]
+    #: One line for `deltableu metrics`.
+    summary: ClassVar[str] = ""
+    #: Lowest and highest score.
+    limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
+    higher_is_better: ClassVar[bool] = True
+    #: What it needs beside hypotheses.
+    needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+    #: Whether scores of single segments mean something.
+    has_segments: ClassVar[bool] = True
+
+    @abstractmethod
+    def encode(
+        self,
+        references: ReferenceSet | Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Prepare references once, for any number of systems."""
+
+    @abstractmethod
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        encoded: Any,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Statistics:
+        """One row a segment, for one hypothesis an item."""
+
+    def compute(
+        self,
+        hypotheses: Sequence[str],
+        references: ReferenceSet | Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Statistics:
+        """Rows in one go, where the encoded references are not needed again."""
+        encoded = self.encode(references, weights, threads=threads)
+        return self.statistics(hypotheses, encoded, threads=threads, progress=progress)
 
     @abstractmethod
     def aggregate(self, sums: Array) -> Array:
@@ -33,13 +81,18 @@ class Metric(ABC):
     def segment_scores(self, rows: Array) -> Array:
         """Scores of single rows."""
 
-    @abstractmethod
     def result(self, sums: Array, segments: int, signature: Signature) -> Score:
         """One sum as a score with all its ingredients."""
+        return Score(self.name, float(self.aggregate(sums)), signature, segments)
 
     @abstractmethod
     def settings(self) -> tuple[tuple[str, str], ...]:
         """The settings as the signature shows them."""
+
+    @property
+    def encoding_key(self) -> Hashable:
+        """Metrics with equal keys can share encoded references."""
+        return self
 
     def signature(self, info: ReferenceInfo) -> Signature:
         """Settings, references and version: what must agree for scores to be comparable."""

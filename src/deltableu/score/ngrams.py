@@ -128,6 +128,10 @@ class NgramMetric(Metric):
         return rows
 
     @property
+    def encoding_key(self) -> Recipe:
+        return self.recipe
+
+    @property
     def recipe(self) -> Recipe:
         """What the encoded references depend on."""
         made: Recipe = self._recipe  # type: ignore[attr-defined]

@@ -1,25 +1,64 @@
-"""Metrics by name."""
+"""Metrics by name: the built-in ones, and those that other packages offer.
+
+A package offers a metric with an entry point of the group `deltableu.metrics`, whose name is the
+metric's and whose value is the class.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from importlib import import_module
 from typing import Any
 
 from deltableu.errors import InputError
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.delta_bleu_metric import DeltaBLEU
-from deltableu.score.ngrams import NgramMetric
-from deltableu.score.sentence_bleu_metric import SentenceBLEU
+from deltableu.score.metric import Metric
 
-__all__ = ["METRICS", "make_metrics"]
+__all__ = ["installed_metrics", "make_metrics", "metric_class", "metric_names"]
 
-METRICS: dict[str, type[NgramMetric]] = {
-    metric.name: metric for metric in (BLEU, DeltaBLEU, SentenceBLEU)
+_GROUP = "deltableu.metrics"
+
+# Modules are imported when one of their metrics is asked for.
+_BUILT_IN = {
+    "bleu": "bleu_metric.BLEU",
+    "delta-bleu": "delta_bleu_metric.DeltaBLEU",
+    "sentence-bleu": "sentence_bleu_metric.SentenceBLEU",
 }
 
 
-def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[NgramMetric, ...]:
+def metric_names() -> list[str]:
+    """The names of all installed metrics."""
+    return [*_BUILT_IN, *sorted(_offered())]
+
+
+def metric_class(name: str) -> type[Metric]:
+    """The class of a metric."""
+    if name in _BUILT_IN:
+        module, _, attribute = _BUILT_IN[name].partition(".")
+        found: type[Metric] = getattr(import_module(f"deltableu.score.{module}"), attribute)
+        return found
+    offered = _offered()
+    if name not in offered:
+        raise InputError(f"unknown metric {name!r}; choose from {', '.join(metric_names())}")
+    try:
+        loaded = offered[name].load()
+    except Exception as error:  # whatever a foreign package raises when it is imported
+        raise InputError(f"the metric {name!r} cannot be loaded: {error}") from error
+    if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
+        raise InputError(f"the metric {name!r} is no subclass of deltableu.score.Metric")
+    return loaded
+
+
+def installed_metrics() -> Iterator[tuple[str, type[Metric] | InputError]]:
+    """Every metric with its class, or with why it cannot be loaded."""
+    for name in metric_names():
+        try:
+            yield name, metric_class(name)
+        except InputError as error:
+            yield name, error
+
+
+def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The named metrics, each with those of the settings that it has.
 
     Examples
@@ -28,15 +67,23 @@ def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Ngr
     (BLEU(order=3), DeltaBLEU(order=3, variant='tsuta2020'))
     """
     if not names:
-        raise InputError(f"no metric was named; choose from {', '.join(METRICS)}")
-    for name in names:
-        if name not in METRICS:
-            raise InputError(f"unknown metric {name!r}; choose from {', '.join(METRICS)}")
-    known = {name: {field.name for field in fields(METRICS[name])} for name in names}
+        raise InputError(f"no metric was named; choose from {', '.join(metric_names())}")
+    classes = {name: metric_class(name) for name in names}
+    known = {name: _setting_names(found) for name, found in classes.items()}
     for setting in settings:
         if not any(setting in own for own in known.values()):
             raise InputError(f"{' and '.join(names)} have no setting {setting!r}")
     return tuple(
-        METRICS[name](**{key: value for key, value in settings.items() if key in known[name]})
-        for name in dict.fromkeys(names)
+        found(**{key: value for key, value in settings.items() if key in known[name]})
+        for name, found in classes.items()
     )
+
+
+def _setting_names(found: type[Metric]) -> set[str]:
+    return {field.name for field in fields(found) if field.init} if is_dataclass(found) else set()
+
+
+def _offered() -> Mapping[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=_GROUP)}

@@ -48,6 +48,7 @@ class SentenceBLEU(NgramMetric):
     """
 
     name: ClassVar[str] = "sentence-bleu"
+    summary: ClassVar[str] = "mean of BLEU smoothed for single sentences"
 
     method: Method = "bleu+1"
 

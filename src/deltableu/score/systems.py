@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from deltableu.corpus.references import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.encoding import Encoded
-from deltableu.score.ngrams import NgramMetric
+from deltableu.score.metric import Metric
 from deltableu.score.results import ConfidenceInterval, Score, Signature
 from deltableu.score.statistics import IntervalMethod, Statistics
-from deltableu.score.tables import Recipe
 
 __all__ = ["IntervalPlan", "ScoredSystem", "Scoring", "score_systems"]
 
@@ -74,7 +72,7 @@ class Scoring:
 def score_systems(
     references: ReferenceSet,
     outputs: Mapping[str, Sequence[str]],
-    metrics: Sequence[NgramMetric],
+    metrics: Sequence[Metric],
     *,
     no_positive: Literal["error", "skip"] = "error",
     intervals: IntervalPlan | None = None,
@@ -111,7 +109,12 @@ def score_systems(
         references = references.take(kept)
         outputs = {name: [texts[i] for i in kept] for name, texts in outputs.items()}
     scores = []
-    encoded: dict[Recipe, Encoded] = {}
+    encoded: dict[Hashable, Any] = {}
+    for metric in metrics:
+        if "weights" in metric.needs and references.weights is None:
+            raise InputError(
+                f"{metric.name} needs a weight for every reference, and none were given"
+            )
     for metric in metrics:
         for system, texts in outputs.items():
             rows = _rows(
@@ -130,11 +133,11 @@ def score_systems(
 
 
 def _rows(
-    metric: NgramMetric,
+    metric: Metric,
     system: str,
     texts: Sequence[str],
     references: ReferenceSet,
-    encoded: dict[Recipe, Encoded],
+    encoded: dict[Hashable, Any],
     systems: int,
     threads: int | None,
     progress: Progress | None,
@@ -147,11 +150,10 @@ def _rows(
     try:
         if systems == 1:
             return metric.compute(texts, references, threads=threads, progress=tell(system))
-        if metric.recipe not in encoded:
-            encoded[metric.recipe] = metric.encode(
-                references, threads=threads, progress=tell("references")
-            )
-        ready = encoded[metric.recipe]
+        key = metric.encoding_key
+        if key not in encoded:
+            encoded[key] = metric.encode(references, threads=threads, progress=tell("references"))
+        ready = encoded[key]
         return metric.statistics(texts, ready, threads=threads, progress=tell(system))
     except InputError as error:
         message = str(error)

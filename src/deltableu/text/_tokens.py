@@ -175,3 +175,100 @@ def hash_tokens(
                 count += 1
             token_bounds[i + 1] = count
     return count
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def hash_characters(
+    text: cython.const[cython.uchar][::1],
+    bounds: cython.const[cython.longlong][::1],
+    classes: cython.const[cython.uchar][::1],
+    hashes: cython.ulonglong[::1],
+    token_bounds: cython.longlong[::1],
+) -> cython.longlong:
+    """As `hash_tokens`, every character that is no white space being a token."""
+    space: cython.int = 1
+    lead: cython.int = 6
+    count: cython.longlong = 0
+    texts: cython.longlong = bounds.shape[0] - 1
+    i: cython.longlong
+    at: cython.longlong
+    end: cython.longlong
+    width: cython.int
+    kind: cython.int
+    point: cython.ulonglong
+    with cython.nogil:
+        token_bounds[0] = 0
+        for i in range(texts):
+            at = bounds[i]
+            end = bounds[i + 1] - 1
+            while at < end:
+                kind = classes[text[at]]
+                if kind == space:
+                    at += 1
+                    continue
+                if kind == lead:
+                    width = _space_width(text, at, end)
+                    if width > 0:
+                        at += width
+                        continue
+                # The bytes of one UTF-8 character: a first one, and those that begin with 10.
+                point = text[at]
+                at += 1
+                while at < end and (text[at] & 0xC0) == 0x80:
+                    point = (point << 8) | text[at]
+                    at += 1
+                hashes[count] = _finish(point)
+                count += 1
+            token_bounds[i + 1] = count
+    return count
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def split_punctuation(
+    text: cython.const[cython.uchar][::1],
+    spans: cython.const[cython.longlong][::1],
+    token_bounds: cython.const[cython.longlong][::1],
+    punctuation: cython.const[cython.uchar][::1],
+    hashes: cython.ulonglong[::1],
+    word_bounds: cython.longlong[::1],
+) -> cython.longlong:
+    """Words of chrF++: one mark of punctuation is cut off a word's end or else its beginning."""
+    seed: cython.ulonglong = 0xCBF29CE484222325
+    prime: cython.ulonglong = 0x100000001B3
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    texts: cython.longlong = token_bounds.shape[0] - 1
+    count: cython.longlong = 0
+    i: cython.longlong
+    k: cython.longlong
+    at: cython.longlong
+    begin: cython.longlong
+    end: cython.longlong
+    cut: cython.longlong
+    h: cython.ulonglong
+    with cython.nogil:
+        word_bounds[0] = 0
+        for i in range(texts):
+            for k in range(token_bounds[i], token_bounds[i + 1]):
+                begin = spans[2 * k]
+                end = spans[2 * k + 1]
+                cut = end
+                if end - begin > 1:
+                    if punctuation[text[end - 1]]:
+                        cut = end - 1
+                    elif punctuation[text[begin]]:
+                        cut = begin + 1
+                h = seed
+                for at in range(begin, cut):
+                    h = ((h ^ text[at]) * prime) & mask
+                hashes[count] = _finish(h)
+                count += 1
+                if cut < end:
+                    h = seed
+                    for at in range(cut, end):
+                        h = ((h ^ text[at]) * prime) & mask
+                    hashes[count] = _finish(h)
+                    count += 1
+            word_bounds[i + 1] = count
+    return count
