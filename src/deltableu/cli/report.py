@@ -25,7 +25,7 @@ def report(
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("report.html"),
     title: str | None = None,
     metrics: str | None = None,
-    tokenize: str = "13a",
+    tokenize: str | None = None,
     select: str | None = None,
     resamples: Whole = 1000,
     seed: Whole = 0,
@@ -62,7 +62,7 @@ def report(
         metrics = "delta-bleu,bleu,sentence-bleu" if rated else "bleu,sentence-bleu"
     if select is None:
         select = "single,w>=0.6,all" if rated else "single,all"
-    chosen = make_metrics(listed(metrics), {"tokenize": tokenize})
+    chosen = make_metrics(listed(metrics), {} if tokenize is None else {"tokenize": tokenize})
     plan = IntervalPlan(n_resamples=resamples, seed=seed)
     choices = listed(select)
     if not choices:

@@ -26,7 +26,7 @@ def score(
     systems: Annotated[list[str] | None, Several] = None,
     metrics: str | None = None,
     order: Whole | None = None,
-    tokenize: str = "13a",
+    tokenize: str | None = None,
     lowercase: Annotated[bool, Flag] = False,
     normalize: Literal["none", "NFC", "NFKC"] = "none",
     strip_punctuation: Annotated[bool, Flag] = False,
@@ -37,6 +37,10 @@ def score(
     combine: Literal["geometric", "arithmetic"] = "geometric",
     brevity: Literal["all", "positive"] = "all",
     method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = "bleu+1",
+    pool: Literal["mean", "best"] = "mean",
+    vectors: str | None = None,
+    table: str | None = None,
+    alpha: float | None = None,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     ci: Annotated[bool, Flag] = False,
@@ -66,12 +70,13 @@ def score(
     systems
         Only these systems of the study.
     metrics
-        Separated by commas: bleu, delta-bleu, sentence-bleu. By default delta-bleu,bleu where the
+        Separated by commas; `deltableu metrics` lists them. By default delta-bleu,bleu where the
         references have weights, else bleu.
     order
         Longest n-gram; by default 4, and 2 for delta-bleu.
     tokenize
-        none, 13a, char, intl, zh, ja-mecab, ko-mecab, spm, flores101, flores200.
+        none, 13a, char, intl, zh, ja-mecab, ko-mecab, spm, flores101, flores200. By default 13a,
+        and ROUGE's own for rouge.
     lowercase
         Lower-case all text first.
     normalize
@@ -93,6 +98,14 @@ def score(
         Which references delta-bleu's brevity penalty looks at.
     method
         Of sentence-bleu.
+    pool
+        Of the discriminative metrics (delta-chrf, ...): how good and bad references are pooled.
+    vectors
+        Of delta-vectors: a file of word vectors in GloVe's text format.
+    table
+        Of delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or Parquet.
+    alpha
+        Of ibleu: how much the references count beside the message.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -133,6 +146,10 @@ def score(
         "combine": (combine, "geometric"),
         "brevity": (brevity, "all"),
         "method": (method, "bleu+1"),
+        "pool": (pool, "mean"),
+        "vectors": (vectors, None),
+        "table": (table, None),
+        "alpha": (alpha, None),
     }
     chosen = make_metrics(
         _names(metrics, inputs),

@@ -23,6 +23,18 @@ _BUILT_IN = {
     "bleu": "bleu_metric.BLEU",
     "delta-bleu": "delta_bleu_metric.DeltaBLEU",
     "sentence-bleu": "sentence_bleu_metric.SentenceBLEU",
+    "chrf": "chrf_metric.ChrF",
+    "chrf++": "chrf_metric.ChrFPlusPlus",
+    "ter": "ter_metric.TER",
+    "rouge-1": "rouge_metric.Rouge1",
+    "rouge-2": "rouge_metric.Rouge2",
+    "rouge-l": "rouge_metric.RougeL",
+    "delta-chrf": "discriminative.DeltaChrF",
+    "delta-chrf++": "discriminative.DeltaChrFPlusPlus",
+    "delta-rouge-l": "discriminative.DeltaRougeL",
+    "delta-ter": "discriminative.DeltaTER",
+    "delta-vectors": "discriminative.DeltaVectors",
+    "delta-table": "discriminative.DeltaTable",
 }
 
 

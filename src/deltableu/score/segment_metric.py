@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,13 @@ class ReferenceMetric(Metric):
         if wrong is not None:
             raise InputError(f"hypotheses[{wrong[0]}] is {wrong[1]}, no string")
         return Statistics(self.rows(list(texts), encoded), self, encoded.flat.info)
+
+    @property
+    def encoding_key(self) -> Hashable:
+        # Metrics that prepare nothing of their own can share the list.
+        if type(self).prepare is ReferenceMetric.prepare:
+            return ("flat", "weights" in self.needs)
+        return self
 
     def prepare(self, prepared: PreparedReferences) -> Any:
         """What can be computed once for all systems; goes into `extra`."""

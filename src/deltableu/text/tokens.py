@@ -66,7 +66,7 @@ def _unit_separated() -> bytes:
     return bytes(table)
 
 
-_WHITE_SPACE_CLASSES = bytes(_white_space())
+WHITE_SPACE_CLASSES = bytes(_white_space())
 _13A_CLASSES = _mteval_13a()
 _UNIT_CLASSES = _unit_separated()
 
@@ -163,13 +163,13 @@ class Tokenizer:
         if self._cleans:
             texts, raw = self._clean(texts), None
         if self.tokenize == "none":
-            return raw or join_texts(texts), _WHITE_SPACE_CLASSES
+            return raw or join_texts(texts), WHITE_SPACE_CLASSES
         if self.tokenize == "13a":
             return _unescape_13a(texts, raw or join_texts(texts)), _13A_CLASSES
         if isinstance(self.tokenize, str):
             tokenizer = peer_tokenizer(self.tokenize)
             # Trailing white space goes first, as sacreBLEU has it.
-            return join_texts([tokenizer(text.rstrip()) for text in texts]), _WHITE_SPACE_CLASSES
+            return join_texts([tokenizer(text.rstrip()) for text in texts]), WHITE_SPACE_CLASSES
         return _call_tokenizer(self.tokenize, texts)
 
     @property
@@ -232,7 +232,7 @@ def _call_tokenizer(
     """Tokens from the caller's function: a text to split at white space, or a list of tokens."""
     results = [function(text) for text in texts]
     if all(isinstance(result, str) for result in results):
-        return join_texts([str(result) for result in results]), _WHITE_SPACE_CLASSES
+        return join_texts([str(result) for result in results]), WHITE_SPACE_CLASSES
     lines = []
     for text, result in zip(texts, results, strict=True):
         words = result.split() if isinstance(result, str) else list(result)

@@ -1,0 +1,282 @@
+"""Sentence similarities in [0, 1]: what a hypothesis and one reference have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from deltableu.corpus.records import read_table_rows
+from deltableu.errors import InputError, Problem
+from deltableu.score.chrf_metric import chrf_score, chrf_statistics
+from deltableu.score.pair_cache import PairCache
+from deltableu.score.rouge_metric import rouge_l, rouge_tokenizer
+from deltableu.score.ter_metric import ter_pairs
+from deltableu.text.tokens import Tokenize, Tokenizer
+from deltableu.text.vectors import WordVectors, read_vectors
+
+__all__ = [
+    "ChrFSimilarity",
+    "FunctionSimilarity",
+    "RougeLSimilarity",
+    "Similarity",
+    "TERSimilarity",
+    "TableSimilarity",
+    "VectorSimilarity",
+    "as_similarity",
+    "read_similarities",
+]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Similarity(ABC):
+    """Something that compares a hypothesis with one reference."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """For signatures and column heads."""
+
+    @abstractmethod
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        """The similarity in [0, 1] of reference j and hypothesis owners[j], for every j."""
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """What the signature says beside the name."""
+        return ()
+
+
+@dataclass(frozen=True)
+class ChrFSimilarity(Similarity):
+    """chrF, or chrF++ with `word_order=2`."""
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2.0
+    lowercase: bool = False
+
+    @property
+    def name(self) -> str:
+        return "chrf" + "+" * self.word_order
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        statistics = chrf_statistics(
+            hypotheses, references, owners, self.char_order, self.word_order, self.lowercase
+        )
+        return chrf_score(statistics, self.beta) / 100.0
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        case = "lower" if self.lowercase else "mixed"
+        return (("nc", str(self.char_order)), ("beta", f"{self.beta:g}"), ("case", case))
+
+
+@dataclass(frozen=True)
+class RougeLSimilarity(Similarity):
+    """F1 of the longest common subsequence."""
+
+    tokenize: Tokenize = "rouge"
+
+    @property
+    def name(self) -> str:
+        return "rouge-l"
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        return rouge_l(hypotheses, references, owners, rouge_tokenizer(self.tokenize))
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        name = "rouge" if self.tokenize == "rouge" else rouge_tokenizer(self.tokenize).name
+        return (("tok", name),)
+
+
+@dataclass(frozen=True)
+class TERSimilarity(Similarity):
+    """1 - min(TER, 1)."""
+
+    @property
+    def name(self) -> str:
+        return "ter"
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        return ter_pairs(hypotheses, references, owners)
+
+
+@dataclass(frozen=True)
+class VectorSimilarity(Similarity):
+    """Cosine of averaged word vectors; one below 0 counts as 0, unknown words are passed over.
+
+    Parameters
+    ----------
+    vectors : str or path
+        A file of word vectors in GloVe's text format.
+    tokenize : str or callable
+    lowercase : bool
+    """
+
+    vectors: str
+    tokenize: Tokenize = "13a"
+    lowercase: bool = True
+    _loaded: WordVectors = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_loaded", read_vectors(self.vectors))
+
+    @property
+    def name(self) -> str:
+        return "vectors"
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        tokenizer = Tokenizer(self.tokenize, self.lowercase)
+        own = self._loaded.text_vectors(tokenizer.tokens_of(list(hypotheses)))
+        other = self._loaded.text_vectors(tokenizer.tokens_of(list(references)))
+        cosine: Array = np.einsum("ij,ij->i", own[owners], other)
+        return np.clip(cosine, 0.0, 1.0)
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return (("vectors", str(self.vectors)), ("tok", Tokenizer(self.tokenize).name))
+
+
+@dataclass(frozen=True)
+class FunctionSimilarity(Similarity):
+    """Any function of a hypothesis and a reference; equal pairs are scored once.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a hypothesis and a reference, or with `batched` two lists; gives values in [0, 1].
+    batched : bool
+    label : str, optional
+        The name in signatures, by default the function's; a cache knows scores by it.
+    cache : str or path, optional
+        A file that keeps the scores, batch by batch: what was scored before is not asked again.
+    batch_size : int
+        Pairs a call.
+    """
+
+    function: Callable[[Any, Any], Any]
+    batched: bool = False
+    label: str | None = None
+    cache: str | PathLike[str] | None = None
+    batch_size: int = 256
+
+    @property
+    def name(self) -> str:
+        return self.label or str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        own = [hypotheses[owner] for owner in owners.tolist()]
+        pairs = list(zip(own, references, strict=True))
+        wanted = list(dict.fromkeys(pairs))
+        known: dict[tuple[str, str], float] = {}
+        with nullcontext() if self.cache is None else PairCache(self.cache, self.name) as cache:
+            if cache is not None:
+                known |= cache.read(wanted)
+            missing = [pair for pair in wanted if pair not in known]
+            for start in range(0, len(missing), self.batch_size):
+                batch = missing[start : start + self.batch_size]
+                scores = zip(batch, self._ask(batch).tolist(), strict=True)
+                fresh = dict(scores)
+                if cache is not None:
+                    cache.write(fresh.items())
+                known |= fresh
+        return np.array([known[pair] for pair in pairs])
+
+    def _ask(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        own, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        if self.batched:
+            values = self.function(own, references)
+        else:
+            values = [self.function(*pair) for pair in pairs]
+        return _checked(values, own, references, self.name)
+
+
+@dataclass(frozen=True)
+class TableSimilarity(Similarity):
+    """Similarities computed elsewhere, by hypothesis and reference text."""
+
+    table: Mapping[tuple[str, str], float]
+    label: str = "table"
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        own = [hypotheses[owner] for owner in owners.tolist()]
+        try:
+            values = [self.table[pair] for pair in zip(own, references, strict=True)]
+        except KeyError as error:
+            hypothesis, reference = error.args[0]
+            raise InputError(
+                f"the table of similarities has no score for hypothesis {hypothesis[:60]!r} and "
+                f"reference {reference[:60]!r}"
+            ) from None
+        return _checked(values, own, references, self.name)
+
+
+def read_similarities(path: str | PathLike[str]) -> dict[tuple[str, str], float]:
+    """A table with the columns hypothesis, reference and score: CSV, TSV, JSON Lines, Parquet."""
+    table: dict[tuple[str, str], float] = {}
+    name = fspath(path)
+    for line, row in read_table_rows(path, ("hypothesis", "reference", "score")):
+        try:
+            score = float(str(row["score"]))
+        except ValueError:
+            message = f"is no number: {row['score']!r}"
+            raise InputError(Problem(message, file=name, line=line, field="score")) from None
+        pair = (str(row["hypothesis"]), str(row["reference"]))
+        if table.setdefault(pair, score) != score:
+            message = "this pair has another score above"
+            raise InputError(Problem(message, file=name, line=line))
+    return table
+
+
+def _checked(values: Any, hypotheses: Sequence[str], references: Sequence[str], name: str) -> Array:
+    try:
+        scores = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"the similarity {name!r} gave something that is no number") from None
+    if scores.shape != (len(references),):
+        raise InputError(
+            f"the similarity {name!r} gave {scores.size} scores for {len(references)} pairs"
+        )
+    wrong = ~((scores >= 0.0) & (scores <= 1.0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise InputError(
+            f"the similarity {name!r} gave {scores[at]:g} for hypothesis {hypotheses[at][:60]!r} "
+            f"and reference {references[at][:60]!r}; it must lie in [0, 1]"
+        )
+    return scores
+
+
+_BY_NAME: dict[str, Callable[[], Similarity]] = {
+    "chrf": ChrFSimilarity,
+    "chrf++": lambda: ChrFSimilarity(word_order=2),
+    "rouge-l": RougeLSimilarity,
+    "ter": TERSimilarity,
+}
+
+
+def as_similarity(given: Any) -> Similarity:
+    """A similarity by name, as it is, or from a function or a table."""
+    if isinstance(given, Similarity):
+        return given
+    if isinstance(given, str):
+        if given not in _BY_NAME:
+            raise InputError(
+                f"unknown similarity {given!r}; choose from {', '.join(_BY_NAME)}, or give a "
+                "function, a table or a Similarity"
+            )
+        return _BY_NAME[given]()
+    if isinstance(given, Mapping):
+        return TableSimilarity(given)
+    if callable(given):
+        return FunctionSimilarity(given)
+    raise InputError(f"a similarity is a name, a function or a table, got {given!r}")
