@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 KERNELS := $(addprefix src/deltableu/,text/_tokens.py score/_ngrams.py score/_overlap.py)
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test check bench test-long clean
+.PHONY: demo test check bench test-long reproduce clean
 
 demo: $(VENV)/demo.stamp
 	@mkdir -p out
@@ -30,6 +30,9 @@ test-long: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m bench
+
+reproduce: $(VENV)/dev.stamp
+	@$(BIN)/python -m reproduce
 
 clean:
 	rm -rf $(VENV) build out src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,6 +1,8 @@
 """`make bench`: all benchmarks, one after the other."""
 
-from bench import score_speed
+from bench import discriminative_speed, score_speed
 
 if __name__ == "__main__":
     score_speed.main()
+    print()
+    discriminative_speed.main()

@@ -8,27 +8,14 @@ import subprocess
 import sys
 import time
 import timeit
-from collections.abc import Callable
 
 import sacrebleu
 
 import deltableu
 from bench.corpora import Corpus, zipf_corpus
+from bench.timing import best_of
 
 __all__ = ["main"]
-
-_REPEATS = 3
-
-
-def best_of(function: Callable[[], object], repeats: int = _REPEATS) -> float:
-    """Seconds of the fastest run."""
-    seconds = []
-    for _ in range(repeats):
-        gc.collect()
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def against_sacrebleu(corpus: Corpus, tokenize: str) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deltableu.score import (
         BLEU,
         DeltaBLEU,
+        Discriminative,
         SentenceBLEU,
         bleu,
         delta_bleu,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BLEU": "score",
     "DeltaBLEU": "score",
+    "Discriminative": "score",
     "ReferenceSet": "corpus",
     "SentenceBLEU": "score",
     "bleu": "score",
@@ -33,6 +35,7 @@ _HOMES = {
 __all__ = [
     "BLEU",
     "DeltaBLEU",
+    "Discriminative",
     "ReferenceSet",
     "SentenceBLEU",
     "__version__",

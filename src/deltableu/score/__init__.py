@@ -2,10 +2,13 @@
 
 from deltableu.score.bleu_metric import BLEU
 from deltableu.score.delta_bleu_metric import DeltaBLEU
+from deltableu.score.discriminative import Discriminative
 from deltableu.score.functions import bleu, delta_bleu, sentence_bleu
 from deltableu.score.metric import Metric
 from deltableu.score.results import BLEUScore, ConfidenceInterval, Score, Signature
+from deltableu.score.segment_metric import PreparedReferences, SegmentMetric
 from deltableu.score.sentence_bleu_metric import SentenceBLEU
+from deltableu.score.similarity import FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.statistics import Bootstrap, Statistics
 
 __all__ = [
@@ -14,11 +17,17 @@ __all__ = [
     "Bootstrap",
     "ConfidenceInterval",
     "DeltaBLEU",
+    "Discriminative",
+    "FunctionSimilarity",
     "Metric",
+    "PreparedReferences",
     "Score",
+    "SegmentMetric",
     "SentenceBLEU",
     "Signature",
+    "Similarity",
     "Statistics",
+    "TableSimilarity",
     "bleu",
     "delta_bleu",
     "sentence_bleu",

@@ -1,0 +1,1 @@
+"""Published and first-look results, computed again from real data sets."""
