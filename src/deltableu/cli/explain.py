@@ -1,0 +1,282 @@
+"""`deltableu explain`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from deltableu.cli.options import Flag, Whole
+from deltableu.cli.output import note
+from deltableu.corpus import Item, ReferenceSet, Study, atomic_write, read_study, reference_set
+from deltableu.errors import InputError
+from deltableu.report.explain import Answer, Case, explain_page, terminal_view
+from deltableu.score.bleu_metric import BLEU
+from deltableu.score.delta_bleu_metric import DeltaBLEU
+from deltableu.score.explain import corpus_share, explain_item, rank_items
+from deltableu.score.statistics import Statistics
+
+__all__ = ["explain"]
+
+_METRICS: dict[str, type[BLEU]] = {metric.name: metric for metric in (DeltaBLEU, BLEU)}
+
+
+def explain(
+    study: Path,
+    *,
+    system: str,
+    item: str | None = None,
+    worst: Whole | None = None,
+    best: Whole | None = None,
+    against: str | None = None,
+    metric: str | None = None,
+    order: Whole | None = None,
+    tokenize: str = "13a",
+    lowercase: Annotated[bool, Flag] = False,
+    normalize: Literal["none", "NFC", "NFKC"] = "none",
+    strip_punctuation: Annotated[bool, Flag] = False,
+    variant: Literal["paper", "galley2019", "tsuta2020"] = "paper",
+    smooth: Literal["default", "none", "floor", "add-k", "exp"] = "default",
+    smooth_value: float | None = None,
+    effective_order: Annotated[bool, Flag] = False,
+    combine: Literal["geometric", "arithmetic"] = "geometric",
+    brevity: Literal["all", "positive"] = "all",
+    select: str = "all",
+    no_positive: Literal["error", "skip"] = "error",
+    html: Annotated[Path | None, Parameter(name=["--html", "--output", "-o"])] = None,
+) -> None:
+    """Show why a response scored as it did, n-gram by n-gram.
+
+    Which words and phrases earned credit or cost, from which reference, with which weight and
+    clip; and what the corpus score would be without the item.
+
+    Parameters
+    ----------
+    study
+        The folder.
+    system
+        Whose responses.
+    item
+        The id of the item to explain.
+    worst
+        Explain this many of the system's worst items; without --item and --best, the worst one.
+    best
+        Explain this many of its best items.
+    against
+        Another system, shown beside it on the same items.
+    metric
+        delta-bleu or bleu; by default delta-bleu where the references have weights.
+    order
+        Longest n-gram; by default 4, and 2 for delta-bleu.
+    tokenize
+        none, 13a, char, intl, zh, ja-mecab, ko-mecab, spm, flores101, flores200.
+    lowercase
+        Lower-case all text first.
+    normalize
+        Unicode normalisation of all text.
+    strip_punctuation
+        Drop punctuation first.
+    variant
+        Of delta-bleu: the paper's formula, or a published implementation's.
+    smooth
+        For orders without a match. The default is exp for bleu, and as the variant has it for
+        delta-bleu.
+    smooth_value
+        For floor and add-k.
+    effective_order
+        Leave out orders longer than every hypothesis.
+    combine
+        The geometric mean of the precisions, or the signed arithmetic one.
+    brevity
+        Which references delta-bleu's brevity penalty looks at.
+    select
+        Which references count: all, single (the original) or a threshold such as "w>=0.6".
+    no_positive
+        Items without a positively weighted reference are an error, or left out everywhere.
+    html
+        Write one self-contained HTML page here instead of printing.
+    """
+    _check_choice(item, worst, best)
+    # What was left at its default is not passed on: not every metric has every setting.
+    settings: dict[str, tuple[Any, Any]] = {
+        "order": (order, None),
+        "tokenize": (tokenize, None),
+        "lowercase": (lowercase, False),
+        "normalize": (normalize, "none"),
+        "strip_punctuation": (strip_punctuation, False),
+        "variant": (variant, "paper"),
+        "smooth": (smooth, "default"),
+        "smooth_value": (smooth_value, None),
+        "effective_order": (effective_order, False),
+        "combine": (combine, "geometric"),
+        "brevity": (brevity, "all"),
+    }
+    changed = {name: value for name, (value, default) in settings.items() if value != default}
+    if metric is not None:
+        _metric_class(metric, changed)
+    data = read_study(study, ratings=False)
+    systems = _systems(study, data, system, against)
+    references = reference_set(data)
+    name = metric or ("bleu" if references.weights is None else "delta-bleu")
+    scored = _score(
+        data, references, systems, _metric_class(name, changed)(**changed), select, no_positive
+    )
+    if scored.dropped:
+        total = len(data.items)
+        note(f"left out {len(scored.dropped)} of {total} items without a positive reference")
+    indices, ranking = scored.choose(study, item, worst, best)
+    cases = [scored.case(index) for index in indices]
+    heading = f"{' against '.join(systems)}, {name}{ranking and ': '}{ranking}"
+    signature = str(scored.rows[system].score().signature)
+    if html is None:
+        _print(cases, heading, signature)
+        return
+    page = explain_page(f"Why {system} scored as it did", cases, heading, signature)
+    with atomic_write(html) as file:
+        file.write(page)
+    note(f"wrote {html}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Systems scored on the items that could be, and what explaining one of these needs."""
+
+    metric: BLEU
+    items: tuple[Item, ...]
+    dropped: tuple[str, ...]
+    references: ReferenceSet
+    reference_ids: Sequence[Sequence[str]]
+    outputs: Mapping[str, Sequence[str]]
+    rows: Mapping[str, Statistics]
+
+    def choose(
+        self, study: Path, item: str | None, worst: int | None, best: int | None
+    ) -> tuple[list[int], str]:
+        """The items to show, and in words how they were found."""
+        if item is not None:
+            ids = [one.id for one in self.items]
+            if item in self.dropped:
+                raise InputError(f"item {item!r} was left out: it has no positive reference")
+            if item not in ids:
+                some = ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "")
+                raise InputError(f"{study}: there is no item {item!r}; it has {some}")
+            return [ids.index(item)], ""
+        end: Literal["worst", "best"] = "worst" if best is None else "best"
+        ranking = rank_items(next(iter(self.rows.values())), end)
+        count = (worst or 1) if best is None else best
+        shown = min(count, len(self.items))
+        which = end if shown == 1 else f"{shown} {end}"
+        rule = f"the {which} of {len(self.items)} items, ranked by {ranking.rule}"
+        return list(ranking.indices[:count]), rule
+
+    def case(self, index: int) -> Case:
+        """One item with the answers of all systems."""
+        answers = tuple(self._answer(system, index) for system in self.rows)
+        return Case(self.items[index], tuple(self.reference_ids[index]), answers)
+
+    def _answer(self, system: str, index: int) -> Answer:
+        rows, weights = self.rows[system], self.references.weights
+        explanation = explain_item(
+            self.metric,
+            self.outputs[system][index],
+            self.references.texts[index],
+            # Scoring has refused references without a weight, where the metric needs weights.
+            None if weights is None else [weight or 0.0 for weight in weights[index]],
+        )
+        score = float(rows[index].segment_scores()[0])
+        return Answer(system, explanation, score, corpus_share(rows, index), self.metric)
+
+
+def _check_choice(item: str | None, worst: int | None, best: int | None) -> None:
+    given = [
+        name
+        for name, value in (("--item", item), ("--worst", worst), ("--best", best))
+        if value is not None
+    ]
+    if len(given) > 1:
+        raise InputError(f"{given[0]} and {given[1]} exclude each other: give one of them")
+    for name, count in (("--worst", worst), ("--best", best)):
+        if count is not None and count < 1:
+            raise InputError(f"{name} must be at least 1, got {count}")
+
+
+def _metric_class(name: str, settings: Mapping[str, Any]) -> type[BLEU]:
+    if name not in _METRICS:
+        raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}")
+    known = {field.name for field in fields(_METRICS[name])}
+    for setting in settings:
+        if setting not in known:
+            raise InputError(f"{name} has no setting {setting!r}")
+    return _METRICS[name]
+
+
+def _systems(path: Path, study: Study, system: str, against: str | None) -> list[str]:
+    if not study.outputs:
+        raise InputError(f"{path}: the study has no system outputs; put them in outputs/")
+    systems = [system] if against is None else [system, against]
+    for name in systems:
+        if name not in study.outputs:
+            raise InputError(
+                f"{path}: there is no system {name!r}; it has {', '.join(study.outputs)}"
+            )
+    if system == against:
+        raise InputError(f"--against needs another system than {system!r}")
+    return systems
+
+
+def _score(
+    study: Study,
+    references: ReferenceSet,
+    systems: Sequence[str],
+    metric: BLEU,
+    select: str,
+    no_positive: Literal["error", "skip"],
+) -> _Scored:
+    chosen = references.select(select)
+    # The ids go the way of the texts, so that each stays beside its reference.
+    names = tuple(tuple(one.id for one in item.references) for item in study.items)
+    ids = replace(references, texts=names).select(select)
+    dropped = set(chosen.without_positive()) if no_positive == "skip" else set()
+    kept = [index for index in range(len(study.items)) if index not in dropped]
+    if not kept:
+        raise InputError("no item is left: none has a positively weighted reference")
+    chosen, ids = chosen.take(kept), ids.take(kept)
+    outputs = {name: [study.outputs[name][index] for index in kept] for name in systems}
+    encoded = metric.encode(chosen)
+    return _Scored(
+        metric=metric,
+        items=tuple(study.items[index] for index in kept),
+        dropped=tuple(study.items[index].id for index in sorted(dropped)),
+        references=chosen,
+        reference_ids=ids.texts,
+        outputs=outputs,
+        rows={name: metric.statistics(texts, encoded) for name, texts in outputs.items()},
+    )
+
+
+def _print(cases: Sequence[Case], heading: str, signature: str) -> None:
+    from rich.console import Console
+
+    real = Console(file=sys.stdout)
+    # A pipe has no width: nothing there should be folded.
+    width = real.width if real.is_terminal else 10_000
+    buffer = StringIO()
+    console = Console(
+        file=buffer,
+        width=width,
+        force_terminal=real.is_terminal,
+        color_system="auto" if real.is_terminal else None,
+        no_color=real.no_color,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    console.print(terminal_view(cases, heading, signature, width=width))
+    lines = buffer.getvalue().split("\n")
+    sys.stdout.write("\n".join(text.rstrip() for text in lines))
+    sys.stdout.flush()

@@ -1,0 +1,430 @@
+"""Why an item scored as it did: the row of BLEU or delta-BLEU taken apart into its n-grams.
+
+Literal and readable rather than fast: it is meant for the few items that a person looks at, and its
+parts add up to the row that the compiled kernel gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from deltableu.errors import InputError
+from deltableu.score.bleu_metric import BLEU
+from deltableu.score.inputs import first_wrong_text
+from deltableu.score.statistics import Statistics
+
+__all__ = [
+    "CorpusShare",
+    "Explanation",
+    "Mark",
+    "NgramCredit",
+    "Ranking",
+    "TokenCredit",
+    "corpus_share",
+    "explain_item",
+    "rank_items",
+]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Ngram = tuple[str, ...]
+Mark = Literal["credit", "penalty", "shield", "match", "none"]
+
+#: Differences of scores on 0-100 below this are rounding errors, and ties.
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class NgramCredit:
+    """What one n-gram of the hypothesis adds to the row, and which references decided that.
+
+    Attributes
+    ----------
+    ngram : tuple of str
+    positions : tuple of int
+        Where it begins in the hypothesis.
+    found : tuple of tuples of int
+        Where it begins in each reference.
+    credit : float
+        Its share of the numerator: `weight * clip`, or 0 where it has no match or was floored.
+    share : float
+        Its share of the denominator.
+    weight : float
+        Of the deciding reference; 0 without a match.
+    clip : int
+        min(count, occurrences in the deciding reference); 0 without a match.
+    weight_from, clip_from : int or None
+        The references that gave them; they differ only in the variant galley2019.
+    floored : bool
+        Whether the variant tsuta2020 made 0 of a negative credit.
+    """
+
+    ngram: Ngram
+    positions: tuple[int, ...]
+    found: tuple[tuple[int, ...], ...]
+    credit: float
+    share: float
+    weight: float = 0.0
+    clip: int = 0
+    weight_from: int | None = None
+    clip_from: int | None = None
+    floored: bool = False
+
+    @property
+    def order(self) -> int:
+        return len(self.ngram)
+
+    @property
+    def count(self) -> int:
+        return len(self.positions)
+
+    @property
+    def matched(self) -> bool:
+        return self.weight_from is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCredit:
+    """One token of the hypothesis and its part of the row, over the item's largest |weight|.
+
+    `credit` is the unigram's credit, split evenly over its occurrences. `longer` is the credit of
+    all longer n-grams, split evenly over their occurrences and then over the tokens of each. So
+    all tokens together have all credits, and -1 <= credit <= 1.
+    """
+
+    token: str
+    credit: float
+    longer: float
+    matched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The row of one item, taken apart.
+
+    Attributes
+    ----------
+    hypothesis : tuple of str
+        Its tokens.
+    references : tuple of tuples of str
+        The tokens of each.
+    weights : tuple of float
+        Of the references; all 1 where the metric has no weights.
+    ngrams : tuple of NgramCredit
+        Every distinct n-gram of the hypothesis, shorter ones first, each order as it is read.
+    order : int
+        The longest n-gram of the metric, which may be longer than the hypothesis.
+    closest : int
+        The reference whose length the brevity penalty takes.
+    """
+
+    hypothesis: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    weights: tuple[float, ...]
+    ngrams: tuple[NgramCredit, ...]
+    order: int
+    closest: int
+
+    @property
+    def numerators(self) -> tuple[float, ...]:
+        """Of the row, per order: sums of credits."""
+        return tuple(sum(one.credit for one in self.of_order(n)) for n in self._orders)
+
+    @property
+    def denominators(self) -> tuple[float, ...]:
+        """Of the row, per order: sums of shares."""
+        return tuple(sum(one.share for one in self.of_order(n)) for n in self._orders)
+
+    @property
+    def hypothesis_length(self) -> int:
+        return len(self.hypothesis)
+
+    @property
+    def reference_length(self) -> int:
+        """Of the closest reference."""
+        return len(self.references[self.closest])
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Numerators, denominators and lengths, as `Statistics.rows` has them."""
+        lengths = (float(self.hypothesis_length), float(self.reference_length))
+        return (*self.numerators, *self.denominators, *lengths)
+
+    @property
+    def largest_weight(self) -> float:
+        """The largest |weight|, which colours are relative to."""
+        return max(abs(weight) for weight in self.weights)
+
+    def of_order(self, n: int) -> tuple[NgramCredit, ...]:
+        """The n-grams of one order."""
+        return tuple(one for one in self.ngrams if one.order == n)
+
+    def tokens(self) -> tuple[TokenCredit, ...]:
+        """The hypothesis, token by token; see `TokenCredit` for how credit is split."""
+        credit = [0.0] * len(self.hypothesis)
+        longer = [0.0] * len(self.hypothesis)
+        matched = [False] * len(self.hypothesis)
+        for one in self.ngrams:
+            each = one.credit / one.count / self.largest_weight
+            for start in one.positions:
+                if one.order == 1:
+                    credit[start] = each
+                    matched[start] = one.matched
+                else:
+                    for place in range(start, start + one.order):
+                        longer[place] += each / one.order
+        return tuple(map(TokenCredit, self.hypothesis, credit, longer, matched))
+
+    def reference_marks(self, index: int) -> tuple[Mark, ...]:
+        """What each token of a reference did for the hypothesis.
+
+        "credit", "penalty" and "shield" (a credit of 0) are tokens of n-grams for which this
+        reference decided; "match" stands in the hypothesis, but another reference decided.
+        """
+        marks: list[Mark] = ["none"] * len(self.references[index])
+        for one in self.ngrams:
+            decides = index in (one.weight_from, one.clip_from)
+            for start in one.found[index]:
+                for place in range(start, start + one.order):
+                    if decides:
+                        marks[place] = _mark(one.credit)
+                    elif marks[place] == "none":
+                        marks[place] = "match"
+        return tuple(marks)
+
+    @property
+    def _orders(self) -> range:
+        return range(1, self.order + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusShare:
+    """The corpus score with and without one item.
+
+    `without` is None where there is no other item. `numerators` and `denominators` are the
+    corpus's sums with the item.
+    """
+
+    score: float
+    without: float | None
+    numerators: tuple[float, ...]
+    denominators: tuple[float, ...]
+
+    @property
+    def difference(self) -> float:
+        """What the corpus score would gain without the item."""
+        return 0.0 if self.without is None else self.without - self.score
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Items in order, and the rule in words."""
+
+    indices: tuple[int, ...]
+    rule: str
+
+
+def explain_item(
+    metric: BLEU,
+    hypothesis: str,
+    references: Sequence[str],
+    weights: Sequence[float] | None = None,
+) -> Explanation:
+    """Take the row of one item apart.
+
+    Parameters
+    ----------
+    metric : BLEU or DeltaBLEU
+    hypothesis : str
+    references : list of str
+    weights : list of float, optional
+        In [-1, 1]; BLEU ignores them.
+
+    Returns
+    -------
+    Explanation
+        Its `row` equals `metric.compute([hypothesis], [references], [weights]).rows[0]`.
+
+    References
+    ----------
+    Galley et al. 2015, "deltaBLEU: A Discriminative Metric for Generation Tasks with
+    Intrinsically Diverse Targets", Eq. 3.
+
+    Examples
+    --------
+    >>> from deltableu import DeltaBLEU
+    >>> metric = DeltaBLEU(order=1)
+    >>> found = explain_item(metric, "it was bad", ["it was good", "so bad"], [0.9, -0.8])
+    >>> [(one.ngram, one.credit, one.weight_from) for one in found.ngrams]
+    [(('it',), 0.9, 0), (('was',), 0.9, 0), (('bad',), -0.8, 1)]
+    """
+    recipe = metric.recipe
+    _check(metric, hypothesis, references, weights)
+    numbers = tuple(map(float, weights or ())) if recipe.weighted else (1.0,) * len(references)
+    scale = max(map(abs, numbers)) if recipe.signed else max(numbers)
+    tokens = tuple(recipe.tokenizer.tokens(hypothesis))
+    answers = tuple(tuple(recipe.tokenizer.tokens(text)) for text in references)
+    ngrams: list[NgramCredit] = []
+    for n in range(1, recipe.order + 1):
+        places = [_ngram_positions(answer, n) for answer in answers]
+        for ngram, positions in _ngram_positions(tokens, n).items():
+            found = tuple(place.get(ngram, ()) for place in places)
+            share = scale * len(positions)
+            ngrams.append(_credit(ngram, positions, found, numbers, share, recipe.variant))
+    positive_only = recipe.weighted and recipe.brevity == "positive"
+    closest = _closest(tokens, answers, numbers, positive_only=positive_only)
+    return Explanation(tokens, answers, numbers, tuple(ngrams), recipe.order, closest)
+
+
+def corpus_share(rows: Statistics, index: int) -> CorpusShare:
+    """The corpus score with and without the item at `index`, from rows alone.
+
+    Examples
+    --------
+    >>> from deltableu import BLEU
+    >>> rows = BLEU(order=1).compute(["a b", "x y"], [["a b"], ["x z"]])
+    >>> share = corpus_share(rows, 1)
+    >>> share.score, share.without, share.difference
+    (75.0, 100.0, 25.0)
+    """
+    if not 0 <= index < len(rows):
+        raise InputError(f"there is no item number {index}: the corpus has {len(rows)}")
+    order = _ngram_metric(rows).order
+    sums = rows.rows.sum(axis=0).tolist()
+    without = None
+    if len(rows) > 1:
+        others = np.arange(len(rows)) != index
+        without = rows[others].score().score
+    return CorpusShare(
+        rows.score().score, without, tuple(sums[:order]), tuple(sums[order : 2 * order])
+    )
+
+
+def rank_items(rows: Statistics, end: Literal["worst", "best"]) -> Ranking:
+    """All items of a system, the worst or the best first.
+
+    Items go by their own score, ties by what the corpus score would gain without them. Most
+    items of geometric delta-BLEU score exactly 0 by themselves, so that there the gain comes
+    first and their own score second. What is still tied (a corpus at 0 gains nothing without
+    any one item) goes by the mean of the item's raw precisions, which may be negative, and then
+    by the order of the items.
+    """
+    metric = _ngram_metric(rows)
+    own = np.round(rows.segment_scores(), _DIGITS)
+    gain = _gains(rows)
+    raw = np.round(_raw_precision(rows, metric.order), _DIGITS)
+    by_gain = metric.recipe.weighted and metric.combine == "geometric"
+    first, second = (-gain, own) if by_gain else (own, -gain)
+    sign = 1.0 if end == "worst" else -1.0
+    # lexsort is stable, and its last key counts first.
+    indices = np.lexsort((sign * raw, sign * second, sign * first))
+    change = "gain" if end == "worst" else "lose"
+    influence = f"what the corpus score would {change} without the item"
+    keys = (influence, "the item's own score") if by_gain else ("the item's own score", influence)
+    rule = f"{keys[0]}, then {keys[1]}, then its mean raw precision"
+    return Ranking(tuple(indices.tolist()), rule)
+
+
+def _check(
+    metric: BLEU, hypothesis: str, references: Sequence[str], weights: Sequence[float] | None
+) -> None:
+    """Raise for everything that cannot be scored, as scoring does."""
+    wrong = first_wrong_text([hypothesis, *references])
+    if wrong is not None:
+        place = "the hypothesis" if wrong[0] == 0 else f"reference {wrong[0] - 1}"
+        raise InputError(f"{place} is {wrong[1]}, no string")
+    given = None if weights is None or not metric.recipe.weighted else [list(weights)]
+    metric.compute([hypothesis], [list(references)], given)
+
+
+def _ngram_positions(tokens: Sequence[str], n: int) -> dict[Ngram, tuple[int, ...]]:
+    """Where each distinct n-gram begins."""
+    found: dict[Ngram, tuple[int, ...]] = {}
+    for start in range(len(tokens) - n + 1):
+        ngram = tuple(tokens[start : start + n])
+        found[ngram] = (*found.get(ngram, ()), start)
+    return found
+
+
+def _credit(
+    ngram: Ngram,
+    positions: tuple[int, ...],
+    found: tuple[tuple[int, ...], ...],
+    weights: Sequence[float],
+    share: float,
+    variant: str,
+) -> NgramCredit:
+    """Galley et al. 2015, Eq. 3: max_j w_j * min(c, #g(r_j)) over the references that have g."""
+    having = [j for j, places in enumerate(found) if places]
+    if not having:
+        return NgramCredit(ngram, positions, found, 0.0, share)
+    clips = {j: min(len(positions), len(found[j])) for j in having}
+    if variant == "galley2019":
+        # The largest weight and the largest clip, from the same reference where one has both.
+        weight_from = max(having, key=lambda j: (weights[j], clips[j]))
+        clip_from = max(having, key=lambda j: (clips[j], j == weight_from))
+    else:
+        weight_from = clip_from = max(having, key=lambda j: weights[j] * clips[j])
+    weight, clip = weights[weight_from], clips[clip_from]
+    credit = weight * clip
+    floored = variant == "tsuta2020" and credit < 0.0
+    return NgramCredit(
+        ngram,
+        positions,
+        found,
+        0.0 if floored else credit,
+        share,
+        weight,
+        clip,
+        weight_from,
+        clip_from,
+        floored,
+    )
+
+
+def _closest(
+    tokens: Sequence[str],
+    references: Sequence[Sequence[str]],
+    weights: Sequence[float],
+    *,
+    positive_only: bool,
+) -> int:
+    """The reference of the closest length; of two as near, the shorter."""
+    eligible = [j for j, weight in enumerate(weights) if weight > 0.0 or not positive_only]
+    return min(
+        eligible or range(len(references)),
+        key=lambda j: (abs(len(references[j]) - len(tokens)), len(references[j])),
+    )
+
+
+def _mark(credit: float) -> Mark:
+    if credit > 0.0:
+        return "credit"
+    return "penalty" if credit < 0.0 else "shield"
+
+
+def _ngram_metric(rows: Statistics) -> BLEU:
+    if not isinstance(rows.metric, BLEU):
+        raise InputError(f"{rows.metric.name} cannot be explained; choose bleu or delta-bleu")
+    return rows.metric
+
+
+def _gains(rows: Statistics) -> Array:
+    """What the corpus score would gain without each item in turn."""
+    if len(rows) == 1:
+        return np.zeros(1)
+    sums = rows.rows.sum(axis=0)
+    gains: Array = rows.metric.aggregate(sums - rows.rows) - rows.metric.aggregate(sums)
+    return np.round(gains, _DIGITS)
+
+
+def _raw_precision(rows: Statistics, order: int) -> Array:
+    """The mean of numerator / denominator over the orders that exist, not clamped at 0."""
+    numerators, denominators = rows.rows[:, :order], rows.rows[:, order : 2 * order]
+    exists = denominators > 0.0
+    precisions = np.where(exists, numerators / np.where(exists, denominators, 1.0), 0.0)
+    mean: Array = precisions.sum(axis=1) / np.maximum(exists.sum(axis=1), 1)
+    return mean
