@@ -15,7 +15,9 @@ from deltableu.cli.options import Flag, Whole
 from deltableu.cli.output import note
 from deltableu.corpus import Item, ReferenceSet, Study, atomic_write, read_study, reference_set
 from deltableu.errors import InputError
-from deltableu.report.explain import Answer, Case, explain_page, terminal_view
+from deltableu.report.explain import Answer, Case
+from deltableu.report.explain_page import explain_page
+from deltableu.report.explain_terminal import terminal_view
 from deltableu.score.bleu_metric import BLEU
 from deltableu.score.delta_bleu_metric import DeltaBLEU
 from deltableu.score.explain import corpus_share, explain_item, rank_items

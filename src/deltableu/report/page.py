@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from deltableu._version import __version__
 from deltableu.corpus import CheckResult, ReferenceSet, Study
-from deltableu.errors import InputError
 from deltableu.report.plots import interval_plot, weight_plot
+from deltableu.report.render import render
 from deltableu.report.scores import best_first, score_table, signatures
 from deltableu.report.study import contents_table, systems_table
 from deltableu.report.tables import Cell, Table
@@ -45,7 +44,7 @@ def study_page(title: str, study: Study, checked: CheckResult, settings: list[Se
         "left_out": len(main.scoring.dropped),
         "signatures": [(setting.name, signatures(setting.scoring)) for setting in settings],
     }
-    return _render(title=title, version=__version__, **sections)
+    return render("page.html", title=title, version=__version__, **sections)
 
 
 def _by_metric(settings: list[Setting], order: Scoring) -> list[tuple[str, Table]]:
@@ -70,18 +69,3 @@ def _header(setting: Setting) -> str:
     if not dropped:
         return header
     return f"{header}, {dropped} item{'s' if dropped > 1 else ''} left out"
-
-
-def _render(**values: Any) -> str:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise InputError("an HTML report needs more: pip install 'deltableu[report]'") from error
-    environment = Environment(
-        loader=PackageLoader("deltableu.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html").render(**values)

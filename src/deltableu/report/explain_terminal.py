@@ -1,0 +1,117 @@
+"""Explanations for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from deltableu.report.explain import (
+    Answer,
+    Case,
+    by_weight,
+    corpus_line,
+    line,
+    ngram_table,
+    number,
+    row_line,
+    token_mark,
+    unmatched,
+    verdict,
+)
+from deltableu.report.tables import to_rich
+from deltableu.score.explain import Explanation, Mark
+
+if TYPE_CHECKING:
+    import rich.console
+    import rich.text
+
+__all__ = ["terminal_view"]
+
+# Okabe and Ito 2008; white is legible on both.
+_BLUE, _VERMILLION = "#0072b2", "#d55e00"
+_STYLES: dict[Mark, str] = {
+    "credit": f"white on {_BLUE}",
+    "penalty": f"white on {_VERMILLION}",
+    "shield": "underline",
+    "match": "underline dim",
+    "none": "dim",
+}
+_SIGNS: dict[Mark, str] = {"credit": "+", "penalty": "-", "shield": "=", "match": "~", "none": ""}
+_LEGEND = (
+    "word(+0.9) earned, word(-0.7) cost; in references +word earned, -word cost, =word kept it at "
+    "0, ~word matched but another reference decided"
+)
+
+
+def terminal_view(
+    cases: Sequence[Case], heading: str, signature: str, *, width: int
+) -> rich.console.Group:
+    """For a rich console; two systems stand side by side where the terminal is wide enough."""
+    from rich.console import Group
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    parts: list[Any] = [Text(heading, style="bold"), Text(_LEGEND, style="dim")]
+    for case in cases:
+        parts += ["", Text(f"item {case.item.id}", style="bold underline")]
+        parts += [Text(f"  context  {line(turn)}", style="dim") for turn in case.item.context]
+        if case.item.message is not None:
+            parts.append(Text(f"  message  {line(case.item.message)}"))
+        blocks = [Group(*_block(case, answer)) for answer in case.answers]
+        if len(blocks) == 2 and 150 <= width < 1000:
+            grid = RichTable.grid(expand=True, padding=(0, 4, 0, 0))
+            grid.add_column(ratio=1)
+            grid.add_column(ratio=1)
+            grid.add_row(*blocks)
+            parts.append(grid)
+        else:
+            parts += blocks
+    return Group(*parts, "", Text(signature, style="dim"))
+
+
+def _block(case: Case, answer: Answer) -> Iterator[Any]:
+    from rich.text import Text
+
+    found = answer.explanation
+    yield ""
+    yield Text(f"{answer.system}  {answer.score:.2f}", style="bold")
+    yield _hypothesis_text(found)
+    for sentence in verdict(case, answer):
+        yield Text(f"  {sentence}")
+    yield Text(f"row     {row_line(case, answer)}")
+    yield Text(f"corpus  {corpus_line(answer)}")
+    yield to_rich(ngram_table(case, answer))
+    for n, texts in unmatched(found):
+        yield Text(f"{n}-grams in no reference: {' | '.join(texts)}", style="dim")
+    yield ""
+    for index in by_weight(found):
+        yield _reference_text(case, found, index)
+
+
+def _hypothesis_text(found: Explanation) -> rich.text.Text:
+    from rich.text import Text
+
+    text = Text("> ")
+    for token in found.tokens():
+        credit = token.credit * found.largest_weight
+        mark = token_mark(credit, token.matched)
+        text.append(token.token, style=_STYLES[mark])
+        if mark in ("credit", "penalty"):
+            text.append(f"({number(credit)})")
+        text.append(" ")
+    if not found.hypothesis:
+        text.append("(empty)", style="dim")
+    text.rstrip()
+    return text
+
+
+def _reference_text(case: Case, found: Explanation, index: int) -> rich.text.Text:
+    from rich.text import Text
+
+    text = Text(f"{case.reference_ids[index]:>4} {number(found.weights[index]):>5}  ")
+    marks = found.reference_marks(index)
+    for token, mark in zip(found.references[index], marks, strict=True):
+        text.append(_SIGNS[mark] + token, style=_STYLES[mark])
+        text.append(" ")
+    text.rstrip()
+    return text
