@@ -11,10 +11,12 @@ demo: $(VENV)/demo.stamp
 	@mkdir -p out
 	@$(BIN)/deltableu check examples/demo
 	@$(BIN)/deltableu report examples/demo --title "The demo study" --output out/demo.html
+	@$(BIN)/deltableu explain examples/demo --system phrase-smt --against human --worst 3 --html out/explain.html
 	@echo
 	@echo "How the systems of the demo study do (its ratings are simulated):"
-	@$(BIN)/deltableu score examples/demo --metrics delta-bleu,bleu,sentence-bleu --ci
+	@$(BIN)/deltableu score examples/demo --metrics delta-bleu,bleu,delta-chrf++,chrf++ --ci
 	@echo
+	@echo "Why the worst system scores as it does: $(CURDIR)/out/explain.html"
 	@echo "The report: $(CURDIR)/out/demo.html"
 
 test: check $(VENV)/browser.stamp

@@ -430,7 +430,10 @@ def test_an_empty_pipe(complains, plain):
         (["--format", "xml"], "--format"),
         (["--variant", "galley"], "--variant"),
         (["--smooth", "much"], "--smooth"),
-        (["--smooth", "floor", "--smooth-value", "-1"], "smooth_value must be a number of at least 0"),
+        (
+            ["--smooth", "floor", "--smooth-value", "-1"],
+            "smooth_value must be a number of at least 0",
+        ),
         (["--smooth", "floor", "--smooth-value", "nan"], "smooth_value must"),
         (["--combine", "harmonic"], "--combine"),
         (["--brevity", "none"], "--brevity"),

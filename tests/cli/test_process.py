@@ -102,7 +102,8 @@ def test_doctor_says_that_the_kernels_are_compiled(succeeds):
     record = succeeds("doctor", "--format", "json").json
     assert record["deltableu"] == deltableu.__version__
     kernels = {name: state for name, state in record.items() if name.startswith("kernel ")}
-    assert kernels == dict.fromkeys(("kernel text._tokens", "kernel score._ngrams"), "compiled")
+    names = ("text._tokens", "score._ngrams", "score._overlap")
+    assert kernels == {f"kernel {name}": "compiled" for name in names}
 
 
 def test_doctor_says_when_the_kernels_are_not_compiled(process):

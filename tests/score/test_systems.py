@@ -84,7 +84,7 @@ def test_metrics_by_name():
         BLEU(order=3),
         SentenceBLEU(order=3, method="moses"),
     )
-    assert set(metric_names()) == {"bleu", "delta-bleu", "sentence-bleu"}
+    assert {"bleu", "delta-bleu", "sentence-bleu"} <= set(metric_names())
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -85,7 +86,7 @@ class ChrF(ReferenceMetric):
     --------
     >>> rows = ChrF().compute(["the cat sat"], [["the cat sat down", "a cat"]])
     >>> round(rows.score().score, 2)
-    77.36
+    66.02
     """
 
     name: ClassVar[str] = "chrf"
@@ -97,8 +98,11 @@ class ChrF(ReferenceMetric):
     lowercase: bool = False
 
     def __post_init__(self) -> None:
-        if self.char_order < 1 or self.word_order < 0 or self.beta <= 0:
-            raise InputError("char_order must be at least 1, word_order 0, and beta above 0")
+        whole = isinstance(self.char_order, int) and isinstance(self.word_order, int)
+        if not whole or self.char_order < 1 or self.word_order < 0:
+            raise InputError("char_order is a whole number from 1 on, word_order from 0 on")
+        if not (isinstance(self.beta, int | float) and 0.0 < self.beta < inf):
+            raise InputError(f"beta must be a number above 0, got {self.beta!r}")
 
     def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
         flat = encoded.flat

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Self
@@ -21,15 +22,13 @@ class PairCache:
 
     def __init__(self, path: str | PathLike[str], label: str) -> None:
         self._label = label
-        try:
+        self._path = fspath(path)
+        with self._naming():
             self._base = sqlite3.connect(path, timeout=60)
             self._base.execute("PRAGMA journal_mode = WAL")
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS pairs (key BLOB PRIMARY KEY, score REAL NOT NULL)"
             )
-        except sqlite3.Error as error:
-            message = f"cannot be used as a cache: {error}"
-            raise InputError(Problem(message, file=fspath(path))) from None
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
         """The scores that are there."""
@@ -40,14 +39,24 @@ class PairCache:
             part = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(part))
             query = f"SELECT key, score FROM pairs WHERE key IN ({marks})"
-            found |= {keys[bytes(key)]: score for key, score in self._base.execute(query, part)}
+            with self._naming():
+                rows = self._base.execute(query, part).fetchall()
+            found |= {keys[bytes(key)]: score for key, score in rows}
         return found
 
     def write(self, scores: Iterable[tuple[tuple[str, str], float]]) -> None:
         """Keep scores; they are on disk when this returns."""
         rows = [(self._key(pair), float(score)) for pair, score in scores]
-        with self._base:
+        with self._naming(), self._base:
             self._base.executemany("INSERT OR REPLACE INTO pairs VALUES (?, ?)", rows)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            message = f"cannot be used as a cache: {error}"
+            raise InputError(Problem(message, file=self._path)) from None
 
     def _key(self, pair: tuple[str, str]) -> bytes:
         digest = hashlib.blake2b(digest_size=16)

@@ -16,6 +16,7 @@ from deltableu.score.inputs import as_list, first_wrong_text
 from deltableu.score.metric import Metric
 from deltableu.score.ngrams import as_reference_set
 from deltableu.score.statistics import Statistics
+from deltableu.text.buffer import NotUnicodeError, join_texts
 
 __all__ = ["PreparedReferences", "ReferenceMetric", "SegmentMetric"]
 
@@ -82,6 +83,10 @@ class ReferenceMetric(Metric):
         wrong = first_wrong_text(texts)
         if wrong is not None:
             raise InputError(f"hypotheses[{wrong[0]}] is {wrong[1]}, no string")
+        try:
+            join_texts(texts)
+        except NotUnicodeError as error:
+            raise InputError(f"hypotheses[{error.position}] {error.reason}") from None
         return Statistics(self.rows(list(texts), encoded), self, encoded.flat.info)
 
     @property

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,7 +76,12 @@ class ChrFSimilarity(Similarity):
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         case = "lower" if self.lowercase else "mixed"
-        return (("nc", str(self.char_order)), ("beta", f"{self.beta:g}"), ("case", case))
+        return (
+            ("nc", str(self.char_order)),
+            ("nw", str(self.word_order)),
+            ("beta", f"{self.beta:.12g}"),
+            ("case", case),
+        )
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,12 @@ class VectorSimilarity(Similarity):
         return np.clip(cosine, 0.0, 1.0)
 
     def settings(self) -> tuple[tuple[str, str], ...]:
-        return (("vectors", str(self.vectors)), ("tok", Tokenizer(self.tokenize).name))
+        case = "lower" if self.lowercase else "mixed"
+        return (
+            ("vectors", f"{Path(self.vectors).name}-{self._loaded.digest()}"),
+            ("case", case),
+            ("tok", Tokenizer(self.tokenize).name),
+        )
 
 
 @dataclass(frozen=True)
@@ -164,6 +176,10 @@ class FunctionSimilarity(Similarity):
     label: str | None = None
     cache: str | PathLike[str] | None = None
     batch_size: int = 256
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.batch_size, int) or self.batch_size < 1:
+            raise InputError(f"batch_size must be at least 1, got {self.batch_size!r}")
 
     @property
     def name(self) -> str:
@@ -207,6 +223,12 @@ class TableSimilarity(Similarity):
     def name(self) -> str:
         return self.label
 
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        digest = hashlib.blake2b(digest_size=4)
+        for (hypothesis, reference), score in sorted(self.table.items()):
+            digest.update(repr((hypothesis, reference, float(score))).encode(errors="replace"))
+        return (("table", digest.hexdigest()),)
+
     def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
         own = [hypotheses[owner] for owner in owners.tolist()]
         try:
@@ -230,6 +252,9 @@ def read_similarities(path: str | PathLike[str]) -> dict[tuple[str, str], float]
         except ValueError:
             message = f"is no number: {row['score']!r}"
             raise InputError(Problem(message, file=name, line=line, field="score")) from None
+        if not 0.0 <= score <= 1.0:
+            message = f"must lie in [0, 1], got {score:g}"
+            raise InputError(Problem(message, file=name, line=line, field="score"))
         pair = (str(row["hypothesis"]), str(row["reference"]))
         if table.setdefault(pair, score) != score:
             message = "this pair has another score above"

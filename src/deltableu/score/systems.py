@@ -40,9 +40,11 @@ class IntervalPlan:
             self.n_resamples, level=self.level, method=self.method, rng=self.seed
         ).interval
 
-    def signature(self, score: Signature) -> Signature:
+    def signature(self, score: Signature, interval: ConfidenceInterval) -> Signature:
         """The signature with what the interval depends on."""
         part = f"{self.method}-{self.n_resamples}-{self.level:g}-seed{self.seed}"
+        if not interval.method.startswith(self.method):  # a metric may know better
+            part = f"{interval.method.replace(' ', '-')}-{self.level:g}"
         return Signature((*score.parts[:-1], ("ci", part), score.parts[-1]))
 
 
@@ -122,8 +124,9 @@ def score_systems(
             )
             score = rows.score()
             if intervals is not None:
-                score = replace(score, signature=intervals.signature(score.signature))
-                score = score.with_interval(intervals.interval(rows))
+                interval = intervals.interval(rows)
+                signature = intervals.signature(score.signature, interval)
+                score = replace(score, signature=signature, interval=interval)
             scores.append(ScoredSystem(system, score, rows))
     return Scoring(
         tuple(scores),

@@ -197,6 +197,8 @@ def hash_characters(
     width: cython.int
     kind: cython.int
     point: cython.ulonglong
+    golden: cython.ulonglong = 0x9E3779B97F4A7C15
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     with cython.nogil:
         token_bounds[0] = 0
         for i in range(texts):
@@ -218,7 +220,8 @@ def hash_characters(
                 while at < end and (text[at] & 0xC0) == 0x80:
                     point = (point << 8) | text[at]
                     at += 1
-                hashes[count] = _finish(point)
+                # Not 0 for U+0000: n-grams of it would all have one hash.
+                hashes[count] = _finish((point + golden) & mask)
                 count += 1
             token_bounds[i + 1] = count
     return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -23,6 +24,12 @@ class WordVectors:
 
     rows: dict[str, int]
     matrix: Array
+
+    def digest(self) -> str:
+        """A short hash of words and numbers, for signatures."""
+        made = hashlib.blake2b("\n".join(self.rows).encode(), digest_size=4)
+        made.update(self.matrix.astype("<f8", copy=False).tobytes())
+        return made.hexdigest()
 
     def text_vectors(self, texts: Sequence[Sequence[str]]) -> Array:
         """The mean of the vectors of each text's known words, scaled to length 1; 0 for none."""
