@@ -36,7 +36,8 @@ def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Tabl
 def best_first(scoring: Scoring) -> Scoring:
     """The same scores, systems ordered by the first metric."""
     first = scoring.scores[0].score.name
-    ranks = {s.system: -s.score.score for s in scoring.scores if s.score.name == first}
+    sign = -1.0 if scoring.scores[0].rows.metric.higher_is_better else 1.0
+    ranks = {s.system: sign * s.score.score for s in scoring.scores if s.score.name == first}
     metrics = list(dict.fromkeys(scored.score.name for scored in scoring.scores))
     ordered = sorted(
         scoring.scores, key=lambda s: (metrics.index(s.score.name), ranks[s.system], s.system)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -126,7 +126,7 @@ class DeltaChrF(Discriminative):
 
     summary: ClassVar[str] = "chrF weighted by good and bad references"
 
-    similarity: Any = None
+    similarity: Any = field(default=None, init=False)
     lowercase: bool = False
 
     def _similarity(self) -> Similarity:
@@ -149,7 +149,7 @@ class DeltaRougeL(Discriminative):
 
     summary: ClassVar[str] = "ROUGE-L weighted by good and bad references"
 
-    similarity: Any = None
+    similarity: Any = field(default=None, init=False)
 
     def _similarity(self) -> Similarity:
         return RougeLSimilarity()
@@ -161,7 +161,7 @@ class DeltaTER(Discriminative):
 
     summary: ClassVar[str] = "1 - TER weighted by good and bad references"
 
-    similarity: Any = None
+    similarity: Any = field(default=None, init=False)
 
     def _similarity(self) -> Similarity:
         return TERSimilarity()
@@ -173,7 +173,7 @@ class DeltaVectors(Discriminative):
 
     summary: ClassVar[str] = "word-vector cosine weighted by good and bad references"
 
-    similarity: Any = None
+    similarity: Any = field(default=None, init=False)
     vectors: str = ""
 
     def _similarity(self) -> Similarity:
@@ -188,7 +188,7 @@ class DeltaTable(Discriminative):
 
     summary: ClassVar[str] = "similarities from a table, weighted by good and bad references"
 
-    similarity: Any = None
+    similarity: Any = field(default=None, init=False)
     table: str = ""
 
     def _similarity(self) -> Similarity:

@@ -54,7 +54,7 @@ _BUILT_IN = {
 
 def metric_names() -> list[str]:
     """The names of all installed metrics."""
-    return [*_BUILT_IN, *sorted(_offered())]
+    return [*_BUILT_IN, *sorted(set(_offered()) - set(_BUILT_IN))]
 
 
 def metric_class(name: str) -> type[Metric]:
