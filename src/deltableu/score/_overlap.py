@@ -18,6 +18,25 @@ def _extend(gram: cython.ulonglong, token: cython.ulonglong) -> cython.ulonglong
     return gram ^ (gram >> 32)
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _slot(
+    gram: cython.ulonglong,
+    slots: cython.const[cython.int][::1],
+    grams: cython.const[cython.ulonglong][::1],
+    size: cython.longlong,
+) -> cython.longlong:
+    """Where the n-gram stands in the hash table, or where it would."""
+    slot: cython.longlong = cython.cast(cython.longlong, gram & (size - 1))
+    while slots[slot] >= 0 and grams[slots[slot]] != gram:
+        slot = (slot + 1) & (size - 1)
+    return slot
+
+
 @cython.boundscheck(False)
 @cython.wraparound(False)
 def shared_ngrams(
@@ -72,12 +91,8 @@ def shared_ngrams(
                     m = order if length - i > order else cython.cast(cython.int, length - i)
                     for n in range(m):
                         gram = _extend(gram, tokens[start + i + n])
-                        slot = cython.cast(cython.longlong, gram & (size - 1))
-                        while True:
-                            found = slots[slot]
-                            if found < 0 or grams[found] == gram:
-                                break
-                            slot = (slot + 1) & (size - 1)
+                        slot = _slot(gram, slots, grams, size)
+                        found = slots[slot]
                         if found < 0:
                             found = distinct
                             distinct += 1
@@ -95,12 +110,7 @@ def shared_ngrams(
                 m = order if length - i > order else cython.cast(cython.int, length - i)
                 for n in range(m):
                     gram = _extend(gram, reference_tokens[start + i + n])
-                    slot = cython.cast(cython.longlong, gram & (size - 1))
-                    while True:
-                        found = slots[slot]
-                        if found < 0 or grams[found] == gram:
-                            break
-                        slot = (slot + 1) & (size - 1)
+                    found = slots[_slot(gram, slots, grams, size)]
                     if found < 0:
                         break  # the hypothesis does not have it, so nothing longer either
                     if scratch[2, found] != pair:
