@@ -11,7 +11,7 @@ import pytest
 
 from deltableu import DeltaBLEU
 from deltableu.corpus import read_study, reference_set
-from deltableu.score.explain import corpus_share
+from deltableu.score.influence import corpus_share
 
 
 def explain(succeeds, *arguments: object) -> list[str]:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU
 from deltableu.corpus import read_study, reference_set
 from deltableu.errors import InputError
-from deltableu.score.explain import NgramCredit, corpus_share, explain_item, rank_items
+from deltableu.score.explain import NgramCredit, explain_item
+from deltableu.score.influence import corpus_share, rank_items
 from tests.golden.worked_examples import (
     A_REFERENCES,
     A_SEGMENTS,

@@ -20,7 +20,8 @@ from deltableu.report.explain_page import explain_page
 from deltableu.report.explain_terminal import terminal_view
 from deltableu.score.bleu_metric import BLEU
 from deltableu.score.delta_bleu_metric import DeltaBLEU
-from deltableu.score.explain import corpus_share, explain_item, rank_items
+from deltableu.score.explain import explain_item
+from deltableu.score.influence import corpus_share, rank_items
 from deltableu.score.statistics import Statistics
 
 __all__ = ["explain"]

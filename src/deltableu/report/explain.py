@@ -11,8 +11,9 @@ import numpy as np
 from deltableu.corpus import Item
 from deltableu.report.tables import Cell, Table
 from deltableu.score.bleu_metric import BLEU
-from deltableu.score.explain import CorpusShare, Explanation, Mark, NgramCredit
+from deltableu.score.explain import Explanation, Mark, NgramCredit
 from deltableu.score.formula import brevity_penalty
+from deltableu.score.influence import CorpusShare
 
 __all__ = [
     "Answer",
