@@ -177,7 +177,7 @@ def test_intervals_hold_the_true_value_where_percentiles_do_not(metric):
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"n_resamples": 0}, "n_resamples must be at least 1"),
+        ({"n_resamples": 0}, "n_resamples must be a whole number"),
         ({"level": 1.0}, "level must lie between 0 and 1"),
         ({"method": "studentized"}, "method must be one of percentile, bca"),
     ],

@@ -154,7 +154,7 @@ def test_two_labels_do_not_mix(cache):
 
 def test_a_lone_surrogate_is_named_before_it_reaches_the_cache(cache):
     with pytest.raises(InputError, match="lone surrogate"):
-        score(FunctionSimilarity(Judge().one, cache=cache), ["\ud800"], [["a"]], [[1.0]])
+        score(FunctionSimilarity(Judge().one, cache=cache, label="j"), ["\ud800"], [["a"]], [[1.0]])
 
 
 # --- Tables ---------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def test_functions_add_the_interval_to_the_score():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_resamples": 0}, "n_resamples must be at least 1"),
+        ({"n_resamples": 0}, "n_resamples must be a whole number"),
         ({"level": 1.0}, "level must lie between 0 and 1"),
         ({"level": 0.0}, "level must lie between 0 and 1"),
         ({"level": 95}, "level must lie between 0 and 1"),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from deltableu.cli.output import emit
 from deltableu.corpus import CheckResult, check_study
+from deltableu.errors import InputError
 from deltableu.report.study import contents_table, systems_table
 
 __all__ = ["check"]
@@ -27,6 +28,11 @@ def check(study: Path, *, format: Literal["table", "json"] = "table", most: int 
     most
         How many problems of one kind are listed; the rest are counted.
     """
+    if not study.is_dir():
+        wrong = (
+            "is a file, but a study is a folder" if study.exists() else "there is no such folder"
+        )
+        raise InputError(f"{study}: {wrong}")
     result = check_study(study, most=most)
     problems = {
         f"{problem.severity} {number}": str(problem)

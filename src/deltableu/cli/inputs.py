@@ -82,6 +82,9 @@ def _from_files(paths: Sequence[str], refs: Sequence[str], weights: str | None) 
         )
     if [*paths, *refs, weights].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
+    for path in paths:
+        if paths.count(path) > 1:
+            raise InputError(f"{path}: the system is named twice")
     items = read_plain(list(refs), weights)
     if not items:
         raise InputError(f"{refs[0]}: the file is empty, so there is nothing to score")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from deltableu.errors import InputError
 from deltableu.report.tables import Cell, Table
 from deltableu.score.results import BLEUScore, ConfidenceInterval, Score
 from deltableu.score.systems import ScoredSystem, Scoring
@@ -49,7 +50,7 @@ def segment_table(scoring: Scoring, *, digits: int = 2) -> Table:
     """A row for each system, metric and item."""
     rows = [
         (Cell(scored.system), Cell(scored.score.name), Cell(item), Cell(_number(value, digits)))
-        for scored in scoring.scores
+        for scored in _with_segments(scoring)
         for item, value in zip(scoring.item_ids, scored.rows.segment_scores().tolist(), strict=True)
     ]
     return Table(
@@ -65,6 +66,14 @@ def score_records(scoring: Scoring, *, segments: bool = False) -> list[dict[str,
 def signatures(scoring: Scoring) -> dict[str, str]:
     """The signature of each metric; it does not depend on the system."""
     return {scored.score.name: str(scored.score.signature) for scored in scoring.scores}
+
+
+def _with_segments(scoring: Scoring) -> list[ScoredSystem]:
+    """Without the metrics that say nothing about single segments."""
+    kept = [scored for scored in scoring.scores if scored.rows.metric.has_segments]
+    if not kept:
+        raise InputError("none of these metrics has scores of single segments")
+    return kept
 
 
 def _record(scored: ScoredSystem, item_ids: tuple[str, ...] | None) -> dict[str, Any]:
@@ -86,7 +95,7 @@ def _record(scored: ScoredSystem, item_ids: tuple[str, ...] | None) -> dict[str,
             "reference_length": score.reference_length,
         }
     record["signature"] = str(score.signature)
-    if item_ids is not None:
+    if item_ids is not None and scored.rows.metric.has_segments:
         values = scored.rows.segment_scores().tolist()
         record["segment_scores"] = dict(zip(item_ids, values, strict=True))
     return record

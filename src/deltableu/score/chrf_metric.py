@@ -126,7 +126,7 @@ class ChrF(ReferenceMetric):
         return (
             ("nc", str(self.char_order)),
             ("nw", str(self.word_order)),
-            ("beta", f"{self.beta:g}"),
+            ("beta", f"{self.beta:.12g}"),
             ("case", "lower" if self.lowercase else "mixed"),
         )
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deltableu.errors import InputError
-from deltableu.score.ngrams import _checked_order
+from deltableu.score.ngrams import checked_order
 from deltableu.score.pooled import NgramCounts, TokenSettings, count_ngrams, find, sum_by
 from deltableu.score.segment_metric import PreparedReferences, SegmentMetric
 
@@ -76,7 +76,7 @@ class CIDEr(TokenSettings, SegmentMetric):
     order: int = 4
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "order", _checked_order(self.order))
+        object.__setattr__(self, "order", checked_order(self.order))
         super().__post_init__()
 
     def prepare(self, prepared: PreparedReferences) -> _References:
@@ -189,7 +189,7 @@ class CIDErD(CIDEr):
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         order, *rest = super().settings()
-        return (order, ("sigma", f"{self.sigma:g}"), *rest)
+        return (order, ("sigma", f"{self.sigma:.12g}"), *rest)
 
     def _product(self, hypothesis: Array, reference: Array) -> Array:
         return np.minimum(hypothesis, reference) * reference

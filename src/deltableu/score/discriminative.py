@@ -21,6 +21,7 @@ from deltableu.score.similarity import (
     as_similarity,
     read_similarities,
 )
+from deltableu.text.tokens import Tokenize
 
 __all__ = [
     "DeltaChrF",
@@ -151,8 +152,10 @@ class DeltaRougeL(Discriminative):
 
     similarity: Any = field(default=None, init=False)
 
+    tokenize: Tokenize = "rouge"
+
     def _similarity(self) -> Similarity:
-        return RougeLSimilarity()
+        return RougeLSimilarity(self.tokenize)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +166,10 @@ class DeltaTER(Discriminative):
 
     similarity: Any = field(default=None, init=False)
 
+    lowercase: bool = True
+
     def _similarity(self) -> Similarity:
-        return TERSimilarity()
+        return TERSimilarity(self.lowercase)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,11 +180,13 @@ class DeltaVectors(Discriminative):
 
     similarity: Any = field(default=None, init=False)
     vectors: str = ""
+    tokenize: Tokenize = "13a"
+    lowercase: bool = True
 
     def _similarity(self) -> Similarity:
         if not self.vectors:
             raise InputError("delta-vectors needs a file of word vectors (vectors=, --vectors)")
-        return VectorSimilarity(self.vectors)
+        return VectorSimilarity(self.vectors, self.tokenize, self.lowercase)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,7 +37,7 @@ class Combination:
 
 
 def brevity_penalty(hypothesis_length: Array, reference_length: Array) -> Array:
-    """Papineni et al. 2002: exp(1 - r/c) where c < r, else 1; 0 for an empty hypothesis."""
+    """Papineni et al. 2002: exp(1 - r/c) where c < r, else 1; 0 if only the hypothesis is empty."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return _penalty(hypothesis_length, reference_length)
 

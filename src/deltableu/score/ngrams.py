@@ -22,7 +22,7 @@ from deltableu.score.tables import Recipe, Table, match
 from deltableu.text.buffer import NotUnicodeError
 from deltableu.text.tokens import Normalization, TokenArrays, Tokenize, Tokenizer
 
-__all__ = ["NgramMetric"]
+__all__ = ["NgramMetric", "as_reference_set", "checked_order"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _LARGEST_ORDER = 64
@@ -39,7 +39,7 @@ class NgramMetric(Metric):
     strip_punctuation: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "order", _checked_order(self.order))
+        object.__setattr__(self, "order", checked_order(self.order))
         object.__setattr__(self, "_recipe", self._make_recipe())
 
     def encode(
@@ -203,7 +203,8 @@ class NgramMetric(Metric):
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-def _checked_order(order: Any) -> int:
+def checked_order(order: Any) -> int:
+    """The order as an int, if it can be one."""
     try:
         number = operator.index(order)
     except TypeError:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deltableu.score.ngrams import _checked_order
+from deltableu.score.ngrams import checked_order
 from deltableu.score.overlap import ngram_counts
 from deltableu.score.pooled import NgramCounts, TokenSettings, count_ngrams, find, sum_by
 from deltableu.score.segment_metric import PreparedReferences, ReferenceMetric
@@ -84,7 +84,7 @@ class NIST(TokenSettings, ReferenceMetric):
     order: int = 5
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "order", _checked_order(self.order))
+        object.__setattr__(self, "order", checked_order(self.order))
         super().__post_init__()
 
     def prepare(self, prepared: PreparedReferences) -> _References:

@@ -106,12 +106,17 @@ class RougeLSimilarity(Similarity):
 class TERSimilarity(Similarity):
     """1 - min(TER, 1)."""
 
+    lowercase: bool = True
+
     @property
     def name(self) -> str:
         return "ter"
 
     def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
-        return ter_pairs(hypotheses, references, owners)
+        return ter_pairs(hypotheses, references, owners, self.lowercase)
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return (("case", "lower" if self.lowercase else "mixed"), ("tok", "tercom"))
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,7 @@ class FunctionSimilarity(Similarity):
         Takes a hypothesis and a reference, or with `batched` two lists; gives values in [0, 1].
     batched : bool
     label : str, optional
-        The name in signatures, by default the function's; a cache knows scores by it.
+        The name in signatures, by default the function's; a cache needs it, and knows scores by it.
     cache : str or path, optional
         A file that keeps the scores, batch by batch: what was scored before is not asked again.
     batch_size : int
@@ -180,6 +185,9 @@ class FunctionSimilarity(Similarity):
     def __post_init__(self) -> None:
         if not isinstance(self.batch_size, int) or self.batch_size < 1:
             raise InputError(f"batch_size must be at least 1, got {self.batch_size!r}")
+        if self.cache is not None and self.label is None:
+            # Another function, or this one after a change, would get the old one's scores.
+            raise InputError("a cache knows scores by their label: give the function a label")
 
     @property
     def name(self) -> str:

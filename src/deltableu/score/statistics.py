@@ -100,8 +100,8 @@ class Statistics:
         progress : callable, optional
             Called with (samples done, samples in all).
         """
-        if n_resamples < 1:
-            raise InputError(f"n_resamples must be at least 1, got {n_resamples}")
+        if not isinstance(n_resamples, int) or n_resamples < 1:
+            raise InputError(f"n_resamples must be a whole number from 1 on, got {n_resamples!r}")
         if not 0.0 < level < 1.0:
             raise InputError(f"level must lie between 0 and 1, got {level}")
         if method not in ("percentile", "bca"):
@@ -109,7 +109,10 @@ class Statistics:
         segments = len(self.rows)
         if segments == 0:
             raise InputError("there is nothing to resample: the corpus has no segments")
-        generator = np.random.default_rng(rng)
+        try:
+            generator = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            raise InputError(f"rng must be a Generator or a seed from 0 on, got {rng!r}") from None
         batch = max(1, _BATCH // segments)
         parts = []
         for done in range(0, n_resamples, batch):

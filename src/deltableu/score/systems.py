@@ -93,6 +93,7 @@ def score_systems(
         Whether items without a positively weighted reference are an error (under metrics that
         need one) or are left out of all metrics alike, also of those that could score them.
     intervals : IntervalPlan, optional
+        Without it, and for a single segment, there are no intervals.
     threads : int, optional
     progress : callable, optional
         Called with (what is done, done, in all).
@@ -117,13 +118,16 @@ def score_systems(
             raise InputError(
                 f"{metric.name} needs a weight for every reference, and none were given"
             )
+        if "messages" in metric.needs:
+            _check_messages(metric, references)
     for metric in metrics:
         for system, texts in outputs.items():
             rows = _rows(
                 metric, system, texts, references, encoded, len(outputs), threads, progress
             )
             score = rows.score()
-            if intervals is not None:
+            # One segment cannot be resampled: an interval of width 0 would be no honest one.
+            if intervals is not None and len(rows) > 1:
                 interval = intervals.interval(rows)
                 signature = intervals.signature(score.signature, interval)
                 score = replace(score, signature=signature, interval=interval)
@@ -133,6 +137,17 @@ def score_systems(
         tuple(ids[index] for index in kept),
         tuple(ids[index] for index in sorted(dropped)),
     )
+
+
+def _check_messages(metric: Metric, references: ReferenceSet) -> None:
+    messages = references.messages or [None] * len(references.texts)
+    missing = [index for index, message in enumerate(messages) if message is None]
+    if missing:
+        name = references.item_name(missing[0])
+        raise InputError(
+            f"{metric.name} needs the message that each item answers: {len(missing)} of "
+            f"{len(messages)} items have none, the first is {name!r}"
+        )
 
 
 def _rows(

@@ -22,9 +22,11 @@ def _sacrebleu_ter(lowercase: bool) -> Any:
     return ter.TER(case_sensitive=not lowercase)
 
 
-def ter_pairs(hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+def ter_pairs(
+    hypotheses: Sequence[str], references: Sequence[str], owners: Ints, lowercase: bool = True
+) -> Array:
     """1 - min(TER, 1) of each pair."""
-    ter = _sacrebleu_ter(lowercase=True)
+    ter = _sacrebleu_ter(lowercase)
     scores = [
         ter.sentence_score(hypotheses[owner], [reference]).score / 100.0
         for reference, owner in zip(references, owners.tolist(), strict=True)
