@@ -67,7 +67,7 @@ def test_missing_messages_are_named():
     with pytest.raises(InputError, match="needs the message"):
         MessageOverlap().encode([["a"]])
     items = ReferenceSet([["a"], ["b"]], messages=[None, "x"], item_ids=["one", "two"])
-    with pytest.raises(InputError, match="1 of 2 items have none, the first is 'one'"):
+    with pytest.raises(InputError, match="'one' has no message"):
         MessageOverlap().encode(items)
     with pytest.raises(InputError, match="1 of 2 items have none, the first is 'one'"):
         score_systems(items, {"s": ["a", "b"]}, (MessageOverlap(),))
