@@ -24,8 +24,8 @@ class PairCache:
         self._label = label
         self._path = fspath(path)
         with self._naming():
-            self._base = sqlite3.connect(path, timeout=60)
-            self._base.execute("PRAGMA journal_mode = WAL")
+            self._base = sqlite3.connect(path, timeout=60, isolation_level=None)
+        with self._writing():
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS pairs (key BLOB PRIMARY KEY, score REAL NOT NULL)"
             )
@@ -47,8 +47,21 @@ class PairCache:
     def write(self, scores: Iterable[tuple[tuple[str, str], float]]) -> None:
         """Keep scores; they are on disk when this returns."""
         rows = [(self._key(pair), float(score)) for pair, score in scores]
-        with self._naming(), self._base:
+        with self._writing():
             self._base.executemany("INSERT OR REPLACE INTO pairs VALUES (?, ?)", rows)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction that waits for its turn from the beginning: others may be writing."""
+        with self._naming():
+            try:
+                self._base.execute("BEGIN IMMEDIATE")
+                yield
+                self._base.execute("COMMIT")
+            except BaseException:
+                if self._base.in_transaction:
+                    self._base.execute("ROLLBACK")
+                raise
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
