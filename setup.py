@@ -6,6 +6,7 @@ KERNELS = {
     "deltableu.text._tokens": "src/deltableu/text/_tokens.py",
     "deltableu.score._ngrams": "src/deltableu/score/_ngrams.py",
     "deltableu.score._overlap": "src/deltableu/score/_overlap.py",
+    "deltableu.stats._resampling": "src/deltableu/stats/_resampling.py",
 }
 
 

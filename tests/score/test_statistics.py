@@ -11,7 +11,7 @@ import scipy.stats
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU, bleu, delta_bleu
 from deltableu.errors import InputError
 from deltableu.score import Statistics
-from deltableu.score.intervals import bca_interval
+from deltableu.stats.intervals import bca_interval
 from tests.score.corpora import random_corpus
 
 METRICS = [

@@ -12,7 +12,7 @@ from deltableu.report.tables import Cell, Table
 
 __all__ = ["doctor"]
 
-_KERNELS = ("text._tokens", "score._ngrams", "score._overlap")
+_KERNELS = ("text._tokens", "score._ngrams", "score._overlap", "stats._resampling")
 _PACKAGES = {
     "numpy": "core",
     "scipy": "core",

@@ -15,6 +15,7 @@ from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.references import ReferenceSet, reference_set
 from deltableu.corpus.report import Report, fail
+from deltableu.corpus.scores import ScoreTable, read_scores
 from deltableu.corpus.study import read_study, write_study
 from deltableu.corpus.systems import read_systems, write_systems
 from deltableu.corpus.types import (
@@ -45,6 +46,7 @@ __all__ = [
     "ReferenceSet",
     "Report",
     "Scale",
+    "ScoreTable",
     "Source",
     "Study",
     "System",
@@ -59,6 +61,7 @@ __all__ = [
     "read_outputs",
     "read_plain",
     "read_ratings",
+    "read_scores",
     "read_study",
     "read_systems",
     "reference_set",

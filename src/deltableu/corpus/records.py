@@ -15,9 +15,15 @@ __all__ = ["read_table_rows"]
 
 
 def read_table_rows(
-    path: PathLike, columns: Sequence[str], report: Report = fail
+    path: PathLike,
+    columns: Sequence[str],
+    report: Report = fail,
+    optional: Sequence[str] = (),
 ) -> Iterator[tuple[int, Mapping[str, object]]]:
-    """Yield line numbers and rows that have all the columns; others are reported and left out."""
+    """Yield line numbers and rows that have all the columns; others are reported and left out.
+
+    Columns that are `optional` are read where the table has them.
+    """
     form = file_form(path)
     rows: Iterator[tuple[int, Mapping[str, object]]]
     if form == "parquet":
@@ -26,7 +32,7 @@ def read_table_rows(
         rows = read_records(path, report)
     elif form in ("csv", "tsv"):
         reader = read_csv if form == "csv" else read_tsv
-        cells = reader(path, columns, columns, _without_warnings(report))
+        cells = reader(path, columns, (*columns, *optional), _without_warnings(report))
         rows = ((line, {key: cell or "" for key, cell in row.items()}) for line, row in cells)
     else:
         message = "is no table: give a .csv, .tsv, .jsonl or .parquet file"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from deltableu.errors import InputError
-from deltableu.score.intervals import bca_interval, percentile_interval
 from deltableu.score.results import ConfidenceInterval, Score
+from deltableu.stats.intervals import bca_interval, percentile_interval
 
 if TYPE_CHECKING:
     from deltableu.score.chunks import ReferenceInfo

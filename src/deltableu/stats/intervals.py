@@ -1,4 +1,4 @@
-"""Bootstrap intervals from resampled scores."""
+"""Resampled or left-out scores in, intervals out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bca_interval", "percentile_interval"]
+__all__ = ["bca_interval", "jackknife_interval", "percentile_interval"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -47,3 +47,13 @@ def bca_interval(
         limits.append(normal.cdf(float(adjusted)))
     low, high = np.quantile(distribution, limits)
     return float(low), float(high)
+
+
+def jackknife_interval(observed: float, jackknife: Array, level: float) -> tuple[float, float]:
+    """Student's interval with the jackknife's standard error (Tukey 1958)."""
+    from scipy.special import stdtrit
+
+    size = len(jackknife)
+    spread = float(((jackknife - jackknife.mean()) ** 2).sum())
+    reach = float(stdtrit(size - 1, (1.0 + level) / 2.0)) * np.sqrt((size - 1) / size * spread)
+    return observed - float(reach), observed + float(reach)

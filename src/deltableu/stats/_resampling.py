@@ -1,0 +1,69 @@
+"""Kernel: sums of drawn rows, trial by trial. Nothing but loops.
+
+Rows of a trial are added in a fixed order, so that sums do not depend on the number of threads.
+"""
+
+import cython
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def sum_draws(
+    rows: cython.const[cython.double][:, ::1],
+    draws: cython.const[cython.int][:, ::1],
+    sums: cython.double[:, ::1],
+) -> None:
+    """Add to each trial's sums the rows that it drew, as often as it drew them."""
+    trials: cython.longlong = draws.shape[0]
+    size: cython.longlong = draws.shape[1]
+    columns: cython.longlong = rows.shape[1]
+    trial: cython.longlong
+    i: cython.longlong
+    row: cython.longlong
+    column: cython.longlong
+    with cython.nogil:
+        for trial in range(trials):
+            for i in range(size):
+                row = draws[trial, i]
+                for column in range(columns):
+                    sums[trial, column] += rows[row, column]
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def sum_chosen(
+    rows: cython.const[cython.double][:, ::1],
+    choices: cython.const[cython.uchar][:, ::1],
+    table: cython.double[:, ::1],
+    sums: cython.double[:, ::1],
+) -> None:
+    """Add to each trial's sums the rows whose bit is set in its choices, eight rows a byte.
+
+    `table` is working space for the sums of all 256 subsets of eight rows: each is added up once,
+    not once a trial. Bits beyond the last row count nothing.
+    """
+    trials: cython.longlong = choices.shape[0]
+    blocks: cython.longlong = choices.shape[1]
+    size: cython.longlong = rows.shape[0]
+    columns: cython.longlong = rows.shape[1]
+    trial: cython.longlong
+    block: cython.longlong
+    row: cython.longlong
+    column: cython.longlong
+    subset: cython.longlong
+    bit: cython.longlong
+    with cython.nogil:
+        for column in range(columns):
+            table[0, column] = 0.0
+        for block in range(blocks):
+            for bit in range(8):
+                row = 8 * block + bit
+                for subset in range(1 << bit, 2 << bit):
+                    for column in range(columns):
+                        table[subset, column] = table[subset - (1 << bit), column]
+                        if row < size:
+                            table[subset, column] += rows[row, column]
+            for trial in range(trials):
+                subset = choices[trial, block]
+                for column in range(columns):
+                    sums[trial, column] += table[subset, column]

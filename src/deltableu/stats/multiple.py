@@ -1,0 +1,56 @@
+"""Many p-values in, adjusted ones out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+__all__ = ["Correction", "adjust", "benjamini_hochberg", "holm"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Correction = Literal["holm", "bh", "none"]
+
+
+def adjust(p_values: Sequence[float] | Array, correction: Correction) -> Array:
+    """Adjust for the number of tests; `none` leaves them as they are."""
+    if correction == "holm":
+        return holm(p_values)
+    if correction == "bh":
+        return benjamini_hochberg(p_values)
+    return np.asarray(p_values, dtype=np.float64)
+
+
+def holm(p_values: Sequence[float] | Array) -> Array:
+    """Holm 1979: the chance of any false claim stays below the level, however tests depend.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(given, kind="stable")
+    factors = np.arange(len(given), 0, -1)
+    stepped = np.maximum.accumulate(given[order] * factors)
+    adjusted = np.empty_like(given)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float] | Array) -> Array:
+    """Benjamini and Hochberg 1995: the expected share of false claims stays below the level.
+
+    Examples
+    --------
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(given, kind="stable")[::-1]
+    factors = len(given) / np.arange(len(given), 0, -1)
+    stepped = np.minimum.accumulate(given[order] * factors)
+    adjusted = np.empty_like(given)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted

@@ -1,0 +1,141 @@
+"""Rows in, sums of random samples of them out: the bootstrap and random exchanges.
+
+Trials are made in chunks with a random stream of their own, so that results depend on the seed
+alone and not on the number of threads, and memory does not grow with the number of trials.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from deltableu import _kernels
+
+__all__ = ["all_choices", "bootstrap_sums", "chosen_sums", "draw_streams", "stream"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+Draws = np.ndarray[Any, np.dtype[np.int32]]
+Progress = Callable[[int, int], None]
+
+#: Drawn row numbers held in memory at once, per thread.
+_DRAWS = 1_000_000
+#: Bytes of choices held in memory at once, per thread.
+_CHOICES = 8_000_000
+_LARGEST_CHUNK = 1024
+_EXCHANGES = 1  # its random streams differ from the bootstrap's
+
+_kernel = _kernels.load("stats._resampling")
+
+
+def stream(seed: int, *key: int) -> np.random.Generator:
+    """A random stream of its own for each key: equal for equal seeds, else independent."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def draw_streams(size: int, trials: int, seed: int) -> Iterator[Draws]:
+    """The row numbers that `bootstrap_sums` draws, a trial a row, chunk by chunk."""
+    for number, (first, last) in enumerate(_chunks(trials, _draws_chunk(size))):
+        yield _draw(size, last - first, seed, number)
+
+
+def bootstrap_sums(
+    rows: Array,
+    trials: int,
+    seed: int,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Array:
+    """Sums of as many rows as there are, drawn with replacement; a trial a row.
+
+    Columns that belong together (those of several systems) share their draws: they stay paired.
+    """
+    rows = np.ascontiguousarray(rows)
+
+    def work(number: int, first: int, last: int) -> Array:
+        sums = np.zeros((last - first, rows.shape[1]))
+        _kernel.sum_draws(rows, _draw(len(rows), last - first, seed, number), sums)
+        return sums
+
+    return _in_chunks(work, trials, _draws_chunk(len(rows)), threads, progress)
+
+
+def chosen_sums(
+    rows: Array,
+    trials: int,
+    seed: int,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Array:
+    """Sums of the rows of random subsets, each row in with probability one half; a trial a row."""
+    rows = np.ascontiguousarray(rows)
+    blocks = (len(rows) + 7) // 8
+
+    def work(number: int, first: int, last: int) -> Array:
+        choices = stream(seed, _EXCHANGES, number).bytes((last - first) * blocks)
+        return _sum_chosen(rows, np.frombuffer(choices, np.uint8).reshape(-1, blocks))
+
+    chunk = max(8, min(_LARGEST_CHUNK, _CHOICES // blocks))
+    return _in_chunks(work, trials, chunk, threads, progress)
+
+
+def all_choices(rows: Array) -> Array:
+    """Sums of the rows of every subset, the empty one first: 2 to the number of rows of them."""
+    size = len(rows)
+    blocks = (size + 7) // 8
+    numbers = np.arange(1 << size, dtype="<u8")
+    choices = numbers.view(np.uint8).reshape(-1, 8)[:, :blocks]
+    return _sum_chosen(np.ascontiguousarray(rows), np.ascontiguousarray(choices))
+
+
+def _sum_chosen(rows: Array, choices: Bytes) -> Array:
+    sums = np.zeros((len(choices), rows.shape[1]))
+    _kernel.sum_chosen(rows, choices, np.empty((256, rows.shape[1])), sums)
+    return sums
+
+
+def _draw(size: int, trials: int, seed: int, number: int) -> Draws:
+    return stream(seed, 0, number).integers(size, size=(trials, size), dtype=np.int32)
+
+
+def _draws_chunk(size: int) -> int:
+    return max(1, min(_LARGEST_CHUNK // 4, _DRAWS // size))
+
+
+def _chunks(trials: int, chunk: int) -> list[tuple[int, int]]:
+    return [(first, min(first + chunk, trials)) for first in range(0, trials, chunk)]
+
+
+def _in_chunks(
+    work: Callable[[int, int, int], Array],
+    trials: int,
+    chunk: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> Array:
+    pieces = _chunks(trials, chunk)
+    workers = min(threads or os.cpu_count() or 1, len(pieces))
+
+    def call(number: int) -> Array:
+        return work(number, *pieces[number])
+
+    if workers <= 1:
+        return np.concatenate(list(_told(map(call, range(len(pieces))), pieces, progress)))
+    with ThreadPoolExecutor(workers) as pool:
+        made = pool.map(call, range(len(pieces)))
+        return np.concatenate(list(_told(made, pieces, progress)))
+
+
+def _told(
+    results: Iterator[Array], pieces: list[tuple[int, int]], progress: Progress | None
+) -> Iterator[Array]:
+    for (_, last), result in zip(pieces, results, strict=True):
+        if progress is not None:
+            progress(last, pieces[-1][1])
+        yield result

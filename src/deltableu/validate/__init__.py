@@ -1,0 +1,1 @@
+"""Does a metric agree with people: score tables and ratings in; correlations, tests, winners out."""
