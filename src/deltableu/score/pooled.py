@@ -198,7 +198,7 @@ class PooledMetric(TokenSettings, ReferenceMetric):
         bounds = np.searchsorted(pool.texts, np.arange(len(checked) + 1))
         totals = sum_by(pool.texts, pool.counts, len(checked))
         return PooledStatistics(
-            totals[:, None], self, checked.info, pool.places, pool.counts, bounds
+            totals[:, None], self, checked.info, pool.places, pool.counts, bounds, pool.grams
         )
 
     def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
@@ -210,14 +210,29 @@ class PooledMetric(TokenSettings, ReferenceMetric):
 class PooledStatistics(Statistics):
     """The n-grams of every segment; a subset or a resampled corpus pools its own.
 
-    Segment i has the n-grams `places[bounds[i]:bounds[i + 1]]`, each as often as `counts` says;
-    its row holds how many that is.
+    Segment i has the n-grams `grams[places[bounds[i]:bounds[i + 1]]]`, each as often as `counts`
+    says; its row holds how many that is.
     """
 
     metric: PooledMetric
     places: Ints
     counts: Ints
     bounds: Ints
+    grams: Hashes
+
+    def joined(self, other: PooledStatistics) -> PooledStatistics:
+        """The segments of both, one after the other, for corpora that take from either."""
+        grams, places = np.unique(np.concatenate((self.grams, other.grams)), return_inverse=True)
+        own, others = places[: len(self.grams)], places[len(self.grams) :]
+        return PooledStatistics(
+            np.concatenate((self.rows, other.rows)),
+            self.metric,
+            replace(self.info, items=len(self) + len(other)),
+            np.concatenate((own[self.places], others[other.places])),
+            np.concatenate((self.counts, other.counts)),
+            np.concatenate((self.bounds, self.bounds[-1] + other.bounds[1:])),
+            grams,
+        )
 
     def __getitem__(self, index: Any) -> PooledStatistics:
         """Statistics of some segments: a mask, a slice, a list of indices or one index."""
@@ -232,6 +247,7 @@ class PooledStatistics(Statistics):
             self.places[kept],
             self.counts[kept],
             bounds,
+            self.grams,
         )
 
     def score(self) -> Score:
@@ -287,7 +303,7 @@ class PooledStatistics(Statistics):
             self, n_resamples, level=level, method="percentile", rng=rng, progress=progress
         )
         choose(method, get_args(IntervalMethod), "method")
-        score, left_out = self._leave_one_out()
+        score, left_out = self.leave_one_out()
         segments = len(self.rows)
         deviations = left_out - left_out.mean()
         error = float(np.sqrt((segments - 1) / segments * (deviations**2).sum()))
@@ -302,7 +318,7 @@ class PooledStatistics(Statistics):
         """Values of many counts, few of which differ: looked up."""
         return self.metric.value(np.arange(counts.max(initial=0) + 1))[counts]
 
-    def _leave_one_out(self) -> tuple[float, Array]:
+    def leave_one_out(self) -> tuple[float, Array]:
         """The score, and the scores without each segment in turn."""
         totals = self._totals()
         score = float(self.metric.aggregate(totals))

@@ -124,13 +124,13 @@ class Statistics:
         if method == "percentile":
             low, high = percentile_interval(distribution, level)
         else:
-            observed, jackknife = self._leave_one_out()
+            observed, jackknife = self.leave_one_out()
             low, high = bca_interval(distribution, observed, jackknife, level)
         interval = ConfidenceInterval(low, high, level, f"{method} bootstrap, n={n_resamples}")
         error = float(distribution.std(ddof=1)) if n_resamples > 1 else 0.0
         return Bootstrap(distribution, interval, error)
 
-    def _leave_one_out(self) -> tuple[float, Array]:
+    def leave_one_out(self) -> tuple[float, Array]:
         """The score, and the scores without each segment in turn."""
         sums = self.rows.sum(axis=0)
         if len(self.rows) == 1:

@@ -15,9 +15,17 @@ import numpy as np
 
 from deltableu import _kernels
 
-__all__ = ["all_choices", "bootstrap_sums", "chosen_sums", "draw_streams", "stream"]
+__all__ = [
+    "Progress",
+    "all_choices",
+    "bootstrap_sums",
+    "choice_streams",
+    "chosen_sums",
+    "stream",
+]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Draws = np.ndarray[Any, np.dtype[np.int32]]
 Progress = Callable[[int, int], None]
@@ -37,10 +45,11 @@ def stream(seed: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def draw_streams(size: int, trials: int, seed: int) -> Iterator[Draws]:
-    """The row numbers that `bootstrap_sums` draws, a trial a row, chunk by chunk."""
-    for number, (first, last) in enumerate(_chunks(trials, _draws_chunk(size))):
-        yield _draw(size, last - first, seed, number)
+def choice_streams(size: int, trials: int, seed: int) -> Iterator[Bools]:
+    """The subsets that `chosen_sums` takes, a trial a row, chunk by chunk."""
+    for number, (first, last) in enumerate(_chunks(trials, _choices_chunk(size))):
+        choices = _choose(size, last - first, seed, number)
+        yield np.unpackbits(choices, axis=1, count=size, bitorder="little").astype(bool)
 
 
 def bootstrap_sums(
@@ -75,14 +84,11 @@ def chosen_sums(
 ) -> Array:
     """Sums of the rows of random subsets, each row in with probability one half; a trial a row."""
     rows = np.ascontiguousarray(rows)
-    blocks = (len(rows) + 7) // 8
 
     def work(number: int, first: int, last: int) -> Array:
-        choices = stream(seed, _EXCHANGES, number).bytes((last - first) * blocks)
-        return _sum_chosen(rows, np.frombuffer(choices, np.uint8).reshape(-1, blocks))
+        return _sum_chosen(rows, _choose(len(rows), last - first, seed, number))
 
-    chunk = max(8, min(_LARGEST_CHUNK, _CHOICES // blocks))
-    return _in_chunks(work, trials, chunk, threads, progress)
+    return _in_chunks(work, trials, _choices_chunk(len(rows)), threads, progress)
 
 
 def all_choices(rows: Array) -> Array:
@@ -102,6 +108,17 @@ def _sum_chosen(rows: Array, choices: Bytes) -> Array:
 
 def _draw(size: int, trials: int, seed: int, number: int) -> Draws:
     return stream(seed, 0, number).integers(size, size=(trials, size), dtype=np.int32)
+
+
+def _choose(size: int, trials: int, seed: int, number: int) -> Bytes:
+    """A bit a row, eight rows a byte."""
+    blocks = (size + 7) // 8
+    choices = stream(seed, _EXCHANGES, number).bytes(trials * blocks)
+    return np.frombuffer(choices, np.uint8).reshape(trials, blocks)
+
+
+def _choices_chunk(size: int) -> int:
+    return max(8, min(_LARGEST_CHUNK, 8 * _CHOICES // size))
 
 
 def _draws_chunk(size: int) -> int:

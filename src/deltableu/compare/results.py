@@ -1,0 +1,136 @@
+"""What a comparison gives: systems with ranks and letters, pairs with differences and p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from deltableu.compare.paired_tests import Test
+from deltableu.score.results import ConfidenceInterval
+from deltableu.stats.multiple import Correction
+
+__all__ = ["ComparedPair", "ComparedSystem", "Comparison", "Probability", "VarianceShares"]
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceShares:
+    """Where the uncertainty of a number comes from: variances of its resampled values.
+
+    `both` has items and ratings resampled together; it need not be the sum of the two.
+    """
+
+    items: float
+    raters: float
+    both: float
+
+    @property
+    def rater_share(self) -> float:
+        """The raters' share of the two sources' sum."""
+        total = self.items + self.raters
+        return self.raters / total if total > 0.0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """An estimated probability and its interval."""
+
+    value: float
+    interval: ConfidenceInterval
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSystem:
+    """One system among those compared.
+
+    Attributes
+    ----------
+    system : str
+    score : float
+    interval : ConfidenceInterval
+    rank : (int, int) or None
+        Best and worst rank that the significant differences leave possible; None, as are cluster
+        and letters, where only differences from a baseline were tested.
+    cluster : int or None
+        WMT's clusters: all systems of a cluster are significantly better than all of the next.
+    letters : str
+        Systems that share a letter do not differ significantly.
+    variance : VarianceShares or None
+        Where ratings were resampled.
+    """
+
+    system: str
+    score: float
+    interval: ConfidenceInterval
+    rank: tuple[int, int] | None
+    cluster: int | None
+    letters: str
+    variance: VarianceShares | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """Two systems; `difference` is the score of the first minus that of the second.
+
+    Attributes
+    ----------
+    interval : ConfidenceInterval
+        Of the difference.
+    p_values : mapping of test to float
+        As each test gives them.
+    holm, bh : mapping of test to float
+        Adjusted for the number of pairs.
+    significant : bool
+        By the first test, corrected as asked.
+    better : str or None
+        The better system where the difference is significant.
+    agreement : Probability or None
+        That people see the difference the same way.
+    variance : VarianceShares or None
+        Of the difference, where ratings were resampled.
+    """
+
+    first: str
+    second: str
+    difference: float
+    interval: ConfidenceInterval
+    p_values: Mapping[Test, float]
+    holm: Mapping[Test, float]
+    bh: Mapping[Test, float]
+    significant: bool
+    better: str | None
+    agreement: Probability | None = None
+    variance: VarianceShares | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Systems under one metric, best first, and the pairs that were tested.
+
+    Attributes
+    ----------
+    tests : tuple of str
+        The first decides what is significant.
+    exact : bool
+        Whether that test enumerated all exchanges of every pair.
+    signature : str
+        All that must agree for two comparisons to be comparable.
+    """
+
+    metric: str
+    higher_is_better: bool
+    items: int
+    baseline: str | None
+    tests: tuple[Test, ...]
+    correction: Correction
+    level: float
+    systems: tuple[ComparedSystem, ...]
+    pairs: tuple[ComparedPair, ...]
+    exact: bool
+    signature: str
+
+    def pair(self, first: str, second: str) -> ComparedPair:
+        """The pair of these two systems, in the order in which it was tested."""
+        for pair in self.pairs:
+            if {pair.first, pair.second} == {first, second}:
+                return pair
+        raise KeyError(f"{first!r} and {second!r} were not compared")

@@ -1,0 +1,286 @@
+"""Scores of several systems in; which differences to believe out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from deltableu.compare.observations import Comparable, Observations, observe
+from deltableu.compare.paired_tests import (
+    Test,
+    bootstrap_p_value,
+    koehn_p_value,
+    moses_p_value,
+    paired_t_test,
+    permutation_p_value,
+    randomization_p_value,
+    wilcoxon_test,
+)
+from deltableu.compare.plan import ComparisonPlan
+from deltableu.compare.results import ComparedPair, ComparedSystem, Comparison
+from deltableu.errors import InputError
+from deltableu.score.results import ConfidenceInterval
+from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
+from deltableu.stats.intervals import bca_interval, jackknife_interval, percentile_interval
+from deltableu.stats.multiple import adjust
+
+__all__ = ["compare_observations", "compare_systems"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Progress = Callable[[str, int, int], None]
+
+#: Exchanges that an exact test enumerates at most.
+_LARGEST_ENUMERATION = 20
+
+
+def compare_systems(
+    source: Comparable,
+    *,
+    systems: Sequence[str] | None = None,
+    baseline: str | None = None,
+    plan: ComparisonPlan | None = None,
+    higher_is_better: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Comparison, ...]:
+    """Compare every pair of systems, or every system with a baseline; one comparison a metric.
+
+    Parameters
+    ----------
+    source : Scoring, ScoreTable, or mapping of str to Statistics or to lists of scores
+        What `score_systems` or `read_scores` give; or each system's rows under one metric; or its
+        score for every item, in the same order of items.
+    systems : list of str, optional
+        Only these.
+    baseline : str, optional
+        Test only differences from this system.
+    plan : ComparisonPlan, optional
+        Tests, intervals, corrections, seed.
+    higher_is_better : bool
+        Of tables and lists of scores; metrics know it themselves.
+    threads : int, optional
+        All cores by default; no result depends on it.
+    progress : callable, optional
+        Called with (what is done, done, in all).
+
+    Returns
+    -------
+    tuple of Comparison
+
+    References
+    ----------
+    Dror et al. 2018, "The Hitchhiker's Guide to Testing Statistical Significance in NLP".
+
+    Examples
+    --------
+    >>> scores = {"A": [3, 4, 6, 5, 7, 6], "B": [2, 2, 5, 3, 6, 4], "C": [3, 4, 5, 6, 6, 7]}
+    >>> (comparison,) = compare_systems(scores)
+    >>> [(pair.first, pair.second, pair.p_values["randomization"]) for pair in comparison.pairs]
+    [('A', 'C', 1.0), ('A', 'B', 0.03125), ('C', 'B', 0.125)]
+    """
+    chosen = plan or ComparisonPlan()
+    found = observe(source, systems=systems, higher_is_better=higher_is_better)
+    return tuple(
+        compare_observations(one, chosen, baseline, threads=threads, progress=progress)
+        for one in found
+    )
+
+
+def compare_observations(
+    observations: Observations,
+    plan: ComparisonPlan,
+    baseline: str | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare systems under one metric."""
+    work = _Work(observations, plan, threads, progress)
+    order = work.best_first()
+    pairs = list(combinations(order, 2))
+    if baseline is not None:
+        if baseline not in observations.systems:
+            there = ", ".join(observations.systems)
+            raise InputError(f"there is no baseline {baseline!r}; the systems are {there}")
+        base = observations.systems.index(baseline)
+        pairs = [(place, base) for place in order if place != base]
+    raw = {test: np.array([work.p_value(test, *pair) for pair in pairs]) for test in plan.tests}
+    holm = {test: adjust(values, "holm") for test, values in raw.items()}
+    bh = {test: adjust(values, "bh") for test, values in raw.items()}
+    deciding = {"holm": holm, "bh": bh, "none": raw}[plan.correction][plan.tests[0]]
+    significant = deciding < plan.significance
+    differs = np.zeros((len(order), len(order)), bool)
+    for (first, second), found in zip(pairs, significant.tolist(), strict=True):
+        one, other = order.index(first), order.index(second)
+        differs[one, other] = differs[other, one] = found
+    names = observations.systems
+    return Comparison(
+        metric=observations.metric,
+        higher_is_better=observations.higher_is_better,
+        items=len(observations.items),
+        baseline=baseline,
+        tests=plan.tests,
+        correction=plan.correction,
+        level=plan.level,
+        systems=_ranked(work, order, differs, all_pairs=baseline is None),
+        pairs=tuple(
+            ComparedPair(
+                first=names[first],
+                second=names[second],
+                difference=work.difference(first, second),
+                interval=work.interval(first, second),
+                p_values={test: float(raw[test][k]) for test in plan.tests},
+                holm={test: float(holm[test][k]) for test in plan.tests},
+                bh={test: float(bh[test][k]) for test in plan.tests},
+                significant=bool(significant[k]),
+                better=names[work.better(first, second)] if significant[k] else None,
+            )
+            for k, (first, second) in enumerate(pairs)
+        ),
+        exact=plan.tests[0] in ("randomization", "permutation")
+        and all(work.enumerable(*pair) for pair in pairs),
+        signature=f"{observations.signature}|{plan.signature()}",
+    )
+
+
+def _ranked(
+    work: _Work, order: list[int], differs: Any, *, all_pairs: bool
+) -> tuple[ComparedSystem, ...]:
+    ranks = rank_ranges(differs)
+    clusters = significance_clusters(differs)
+    marks = letters(differs)
+    return tuple(
+        ComparedSystem(
+            system=work.observations.systems[place],
+            score=float(work.scores[place]),
+            interval=work.interval(place),
+            rank=ranks[position] if all_pairs else None,
+            cluster=clusters[position] if all_pairs else None,
+            letters=marks[position] if all_pairs else "",
+        )
+        for position, place in enumerate(order)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """One metric's observations and what was resampled of them so far."""
+
+    observations: Observations
+    plan: ComparisonPlan
+    threads: int | None
+    progress: Progress | None
+
+    @cached_property
+    def scores(self) -> Array:
+        return self.observations.scores()
+
+    @cached_property
+    def left_out(self) -> Array:
+        return self.observations.leave_one_out()
+
+    @cached_property
+    def samples(self) -> Array:
+        """Bootstrap samples x systems."""
+        return self.observations.bootstrap(
+            self.plan.resamples,
+            self.plan.seed,
+            threads=self.threads,
+            progress=self._tell("bootstrap"),
+        )
+
+    @cached_property
+    def exchanges(self) -> Callable[[int, int], Array]:
+        return self.observations.exchanges(
+            self.plan.trials,
+            self.plan.seed,
+            threads=self.threads,
+            progress=self._tell("randomization"),
+        )
+
+    def best_first(self) -> list[int]:
+        sign = -1.0 if self.observations.higher_is_better else 1.0
+        names = self.observations.systems
+        return sorted(
+            range(len(names)), key=lambda place: (sign * self.scores[place], names[place])
+        )
+
+    def better(self, first: int, second: int) -> int:
+        higher = self.difference(first, second) > 0.0
+        return first if higher == self.observations.higher_is_better else second
+
+    def difference(self, first: int, second: int) -> float:
+        return float(self.scores[first] - self.scores[second])
+
+    def interval(self, first: int, second: int | None = None) -> ConfidenceInterval:
+        """Of a system's score, or of a difference."""
+        plan = self.plan
+
+        def apart(values: Array) -> Any:
+            return values[first] if second is None else values[first] - values[second]
+
+        observed = float(apart(self.scores))
+        if plan.interval == "jackknife" or not self.observations.can_bootstrap:
+            low, high = jackknife_interval(observed, apart(self.left_out), plan.level)
+            return ConfidenceInterval(low, high, plan.level, "jackknife")
+        samples = apart(self.samples.T)
+        if plan.interval == "percentile":
+            low, high = percentile_interval(samples, plan.level)
+        else:
+            low, high = bca_interval(samples, observed, apart(self.left_out), plan.level)
+        return ConfidenceInterval(
+            low, high, plan.level, f"{plan.interval} bootstrap, n={plan.resamples}"
+        )
+
+    def enumerable(self, first: int, second: int) -> bool:
+        """Whether trying all exchanges costs no more than the random ones."""
+        differing = self.observations.differing_items(first, second)
+        return differing <= _LARGEST_ENUMERATION and 1 << differing <= self.plan.trials
+
+    def p_value(self, test: Test, first: int, second: int) -> float:
+        observed = self.difference(first, second)
+        if test == "permutation":
+            self._check_enumeration(first, second)
+            return permutation_p_value(self.observations.all_exchanges(first, second), observed)
+        if test == "randomization":
+            if self.enumerable(first, second):
+                every = self.observations.all_exchanges(first, second)
+                return permutation_p_value(every, observed)
+            return randomization_p_value(self.exchanges(first, second), observed)
+        if test in ("wilcoxon", "t-test"):
+            segments = self._segments(test)
+            function = wilcoxon_test if test == "wilcoxon" else paired_t_test
+            return function(segments[first], segments[second])
+        samples = self.samples[:, first] - self.samples[:, second]
+        resampled = {
+            "bootstrap": bootstrap_p_value,
+            "koehn": koehn_p_value,
+            "moses": moses_p_value,
+        }
+        return resampled[test](samples, observed)
+
+    def _segments(self, test: str) -> Array:
+        if self.observations.segments is None:
+            metric = self.observations.metric
+            raise InputError(f"{test} needs scores of segments, and {metric} has none")
+        return self.observations.segments
+
+    def _check_enumeration(self, first: int, second: int) -> None:
+        differing = self.observations.differing_items(first, second)
+        if differing > _LARGEST_ENUMERATION:
+            names = self.observations.systems
+            raise InputError(
+                f"{names[first]!r} and {names[second]!r} differ on {differing} items, too many to "
+                f"try all exchanges (at most {_LARGEST_ENUMERATION}); use randomization"
+            )
+
+    def _tell(self, what: str) -> Callable[[int, int], None] | None:
+        tell = self.progress
+        if tell is None:
+            return None
+        return lambda done, total: tell(f"{self.observations.metric}, {what}", done, total)
