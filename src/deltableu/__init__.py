@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from deltableu._version import __version__
 
 if TYPE_CHECKING:
-    from deltableu.corpus import ReferenceSet, read_study
+    from deltableu.compare import ComparisonPlan, compare_systems
+    from deltableu.corpus import ReferenceSet, ScoreTable, read_scores, read_study, reference_set
     from deltableu.score import (
         BLEU,
         DeltaBLEU,
@@ -16,32 +17,45 @@ if TYPE_CHECKING:
         SentenceBLEU,
         bleu,
         delta_bleu,
+        score_systems,
         sentence_bleu,
     )
 
 # Loaded at first use (PEP 562), so that `import deltableu` costs nothing.
 _HOMES = {
     "BLEU": "score",
+    "ComparisonPlan": "compare",
     "DeltaBLEU": "score",
     "Discriminative": "score",
     "ReferenceSet": "corpus",
+    "ScoreTable": "corpus",
     "SentenceBLEU": "score",
     "bleu": "score",
+    "compare_systems": "compare",
     "delta_bleu": "score",
+    "read_scores": "corpus",
     "read_study": "corpus",
+    "reference_set": "corpus",
+    "score_systems": "score",
     "sentence_bleu": "score",
 }
 
 __all__ = [
     "BLEU",
+    "ComparisonPlan",
     "DeltaBLEU",
     "Discriminative",
     "ReferenceSet",
+    "ScoreTable",
     "SentenceBLEU",
     "__version__",
     "bleu",
+    "compare_systems",
     "delta_bleu",
+    "read_scores",
     "read_study",
+    "reference_set",
+    "score_systems",
     "sentence_bleu",
 ]
 

@@ -16,6 +16,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",
     "score": "Score systems against many references of different quality.",
+    "compare": "Say which differences between systems to believe.",
     "explain": "Show why a response scored as it did, n-gram by n-gram.",
     "metrics": "List the metrics that are installed, and what they need.",
     "report": "Write one HTML page with a study's contents and scores.",

@@ -12,7 +12,13 @@ from deltableu.report.tables import Cell, Table
 
 __all__ = ["doctor"]
 
-_KERNELS = ("text._tokens", "score._ngrams", "score._overlap", "stats._resampling")
+_KERNELS = (
+    "text._tokens",
+    "score._ngrams",
+    "score._overlap",
+    "stats._resampling",
+    "validate._ranks",
+)
 _PACKAGES = {
     "numpy": "core",
     "scipy": "core",

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.options import Flag, Whole
+from deltableu.cli.metric_options import NgramOptions
+from deltableu.cli.options import Whole
 from deltableu.cli.output import note
 from deltableu.corpus import Item, ReferenceSet, Study, atomic_write, read_study, reference_set
 from deltableu.errors import InputError
@@ -26,6 +27,7 @@ from deltableu.score.statistics import Statistics
 
 __all__ = ["explain"]
 
+_DEFAULTS = NgramOptions()
 _METRICS: dict[str, type[BLEU]] = {metric.name: metric for metric in (DeltaBLEU, BLEU)}
 
 
@@ -38,17 +40,7 @@ def explain(
     best: Whole | None = None,
     against: str | None = None,
     metric: str | None = None,
-    order: Whole | None = None,
-    tokenize: str = "13a",
-    lowercase: Annotated[bool, Flag] = False,
-    normalize: Literal["none", "NFC", "NFKC"] = "none",
-    strip_punctuation: Annotated[bool, Flag] = False,
-    variant: Literal["paper", "galley2019", "tsuta2020"] = "paper",
-    smooth: Literal["default", "none", "floor", "add-k", "exp"] = "default",
-    smooth_value: float | None = None,
-    effective_order: Annotated[bool, Flag] = False,
-    combine: Literal["geometric", "arithmetic"] = "geometric",
-    brevity: Literal["all", "positive"] = "all",
+    options: NgramOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     html: Annotated[Path | None, Parameter(name=["--html", "--output", "-o"])] = None,
@@ -74,29 +66,6 @@ def explain(
         Another system, shown beside it on the same items.
     metric
         delta-bleu or bleu; by default delta-bleu where the references have weights.
-    order
-        Longest n-gram; by default 4, and 2 for delta-bleu.
-    tokenize
-        none, 13a, char, intl, zh, ja-mecab, ko-mecab, spm, flores101, flores200.
-    lowercase
-        Lower-case all text first.
-    normalize
-        Unicode normalisation of all text.
-    strip_punctuation
-        Drop punctuation first.
-    variant
-        Of delta-bleu: the paper's formula, or a published implementation's.
-    smooth
-        For orders without a match. The default is exp for bleu, and as the variant has it for
-        delta-bleu.
-    smooth_value
-        For floor and add-k.
-    effective_order
-        Leave out orders longer than every hypothesis.
-    combine
-        The geometric mean of the precisions, or the signed arithmetic one.
-    brevity
-        Which references delta-bleu's brevity penalty looks at.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -105,21 +74,7 @@ def explain(
         Write one self-contained HTML page here instead of printing.
     """
     _check_choice(item, worst, best)
-    # What was left at its default is not passed on: not every metric has every setting.
-    settings: dict[str, tuple[Any, Any]] = {
-        "order": (order, None),
-        "tokenize": (tokenize, None),
-        "lowercase": (lowercase, False),
-        "normalize": (normalize, "none"),
-        "strip_punctuation": (strip_punctuation, False),
-        "variant": (variant, "paper"),
-        "smooth": (smooth, "default"),
-        "smooth_value": (smooth_value, None),
-        "effective_order": (effective_order, False),
-        "combine": (combine, "geometric"),
-        "brevity": (brevity, "all"),
-    }
-    changed = {name: value for name, (value, default) in settings.items() if value != default}
+    changed = options.changed()
     if metric is not None:
         _metric_class(metric, changed)
     data = read_study(study, ratings=False)

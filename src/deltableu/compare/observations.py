@@ -27,6 +27,7 @@ __all__ = ["Comparable", "Observations", "PooledObservations", "RowObservations"
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Value = TypeVar("Value")
 Comparable = Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]]
+_ANY = (-np.inf, np.inf)
 #: Differences between systems number a and b after random exchanges of their outputs.
 Exchanges = Callable[[int, int], Array]
 
@@ -44,6 +45,8 @@ class Observations(ABC):
     higher_is_better : bool
     mean_of_segments : bool
         Whether a system's score is the mean of its segments' scores.
+    limits : (float, float)
+        Lowest and highest score.
     signature : str
         Of the scores.
     """
@@ -54,6 +57,7 @@ class Observations(ABC):
     segments: Array | None
     higher_is_better: bool
     mean_of_segments: bool
+    limits: tuple[float, float]
     signature: str
 
     @property
@@ -286,13 +290,14 @@ def _from_statistics(
     if isinstance(first, PooledStatistics):
         pooled = tuple(one for one in statistics if isinstance(one, PooledStatistics))
         return PooledObservations(
-            *common, segments, metric.higher_is_better, False, signature, pooled
+            *common, segments, metric.higher_is_better, False, metric.limits, signature, pooled
         )
     rows = np.stack([one.rows for one in statistics])
     _check_numbers(rows, tuple(systems), items)
     means = segments is not None and _are_means(segments, metric.aggregate(rows.sum(axis=1)))
+    higher, limits = metric.higher_is_better, metric.limits
     return RowObservations(
-        *common, segments, metric.higher_is_better, means, signature, rows, metric.aggregate
+        *common, segments, higher, means, limits, signature, rows, metric.aggregate
     )
 
 
@@ -344,7 +349,7 @@ def _from_means(
         )
     signature = f"metric:{metric}|average:segments|items:{len(items)}"
     return RowObservations(
-        metric, systems, items, segments, higher_is_better, True, signature, rows, _mean
+        metric, systems, items, segments, higher_is_better, True, _ANY, signature, rows, _mean
     )
 
 

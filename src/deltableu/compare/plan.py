@@ -73,6 +73,6 @@ class ComparisonPlan:
         tests = "+".join(f"{t}-{counts[t]}" if t in counts else t for t in self.tests)
         made = "" if self.interval == "jackknife" else f"-{self.resamples}"
         return (
-            f"test:{tests}|correction:{self.correction}|alpha:{self.significance:g}"
+            f"test:{tests}|correction:{self.correction}|significance:{self.significance:g}"
             f"|ci:{self.interval}{made}-{self.level:g}|seed:{self.seed}"
         )

@@ -122,6 +122,7 @@ class Comparison:
     baseline: str | None
     tests: tuple[Test, ...]
     correction: Correction
+    significance: float
     level: float
     systems: tuple[ComparedSystem, ...]
     pairs: tuple[ComparedPair, ...]

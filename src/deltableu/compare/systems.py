@@ -126,6 +126,7 @@ def compare_observations(
         baseline=baseline,
         tests=plan.tests,
         correction=plan.correction,
+        significance=plan.significance,
         level=plan.level,
         systems=_ranked(work, order, differs, all_pairs=baseline is None),
         pairs=tuple(
@@ -227,6 +228,9 @@ class _Work:
         observed = float(apart(self.scores))
         if plan.interval == "jackknife" or not self.observations.can_bootstrap:
             low, high = jackknife_interval(observed, apart(self.left_out), plan.level)
+            if second is None:
+                lowest, highest = self.observations.limits
+                low, high = max(low, lowest), min(high, highest)
             return ConfidenceInterval(low, high, plan.level, "jackknife")
         samples = apart(self.samples.T)
         if plan.interval == "percentile":

@@ -10,7 +10,15 @@ from deltableu.report.tables import Cell, Table
 from deltableu.score.results import BLEUScore, ConfidenceInterval, Score
 from deltableu.score.systems import ScoredSystem, Scoring
 
-__all__ = ["best_first", "score_records", "score_table", "segment_table", "signatures"]
+__all__ = [
+    "best_first",
+    "interval_record",
+    "number",
+    "score_records",
+    "score_table",
+    "segment_table",
+    "signatures",
+]
 
 
 def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Table:
@@ -29,7 +37,7 @@ def score_table(scoring: Scoring, *, digits: int = 2, caption: str = "") -> Tabl
         for metric in metrics:
             score = found[system, metric]
             marked = score.score == best[metric]
-            cells.append(Cell(_number(score.score, digits), _note(score, digits), marked))
+            cells.append(Cell(number(score.score, digits), _note(score, digits), marked))
         rows.append(tuple(cells))
     return Table(("system", *metrics), tuple(rows), caption)
 
@@ -49,7 +57,7 @@ def best_first(scoring: Scoring) -> Scoring:
 def segment_table(scoring: Scoring, *, digits: int = 2) -> Table:
     """A row for each system, metric and item."""
     rows = [
-        (Cell(scored.system), Cell(scored.score.name), Cell(item), Cell(_number(value, digits)))
+        (Cell(scored.system), Cell(scored.score.name), Cell(item), Cell(number(value, digits)))
         for scored in _with_segments(scoring)
         for item, value in zip(scoring.item_ids, scored.rows.segment_scores().tolist(), strict=True)
     ]
@@ -82,7 +90,7 @@ def _record(scored: ScoredSystem, item_ids: tuple[str, ...] | None) -> dict[str,
         "system": scored.system,
         "metric": score.name,
         "score": score.score,
-        "interval": _interval(score.interval),
+        "interval": interval_record(score.interval),
         "segments": score.segments,
     }
     if isinstance(score, BLEUScore):
@@ -101,7 +109,8 @@ def _record(scored: ScoredSystem, item_ids: tuple[str, ...] | None) -> dict[str,
     return record
 
 
-def _interval(interval: ConfidenceInterval | None) -> dict[str, Any] | None:
+def interval_record(interval: ConfidenceInterval | None) -> dict[str, Any] | None:
+    """An interval for JSON."""
     if interval is None:
         return None
     return {
@@ -115,7 +124,7 @@ def _interval(interval: ConfidenceInterval | None) -> dict[str, Any] | None:
 def _note(score: Score, digits: int) -> str:
     if score.interval is None:
         return ""
-    return f"[{_number(score.interval.low, digits)}, {_number(score.interval.high, digits)}]"
+    return f"[{number(score.interval.low, digits)}, {number(score.interval.high, digits)}]"
 
 
 def _best(scores: list[float], higher_is_better: bool) -> float | None:
@@ -126,6 +135,7 @@ def _best(scores: list[float], higher_is_better: bool) -> float | None:
     return high if higher_is_better else low
 
 
-def _number(value: float, digits: int) -> str:
+def number(value: float, digits: int) -> str:
+    """A rounded number without a negative zero."""
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text

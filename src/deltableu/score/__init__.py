@@ -10,6 +10,7 @@ from deltableu.score.segment_metric import PreparedReferences, SegmentMetric
 from deltableu.score.sentence_bleu_metric import SentenceBLEU
 from deltableu.score.similarity import FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.statistics import Bootstrap, Statistics
+from deltableu.score.systems import Scoring, score_systems
 
 __all__ = [
     "BLEU",
@@ -22,6 +23,7 @@ __all__ = [
     "Metric",
     "PreparedReferences",
     "Score",
+    "Scoring",
     "SegmentMetric",
     "SentenceBLEU",
     "Signature",
@@ -30,5 +32,6 @@ __all__ = [
     "TableSimilarity",
     "bleu",
     "delta_bleu",
+    "score_systems",
     "sentence_bleu",
 ]

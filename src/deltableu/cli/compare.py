@@ -1,0 +1,182 @@
+"""`deltableu compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from deltableu.cli.inputs import read_inputs
+from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.options import Flag, Several, Whole, listed
+from deltableu.cli.output import Format, emit, note
+from deltableu.cli.progress import ProgressBar
+from deltableu.compare import ComparisonPlan, compare_systems
+from deltableu.compare.observations import Comparable
+from deltableu.compare.paired_tests import check_test
+from deltableu.corpus import read_scores
+from deltableu.errors import InputError
+from deltableu.report.comparisons import (
+    comparison_notes,
+    comparison_records,
+    matrix_table,
+    pair_table,
+    system_table,
+)
+from deltableu.report.tables import Table
+from deltableu.score.systems import score_systems
+
+__all__ = ["compare"]
+
+_DEFAULTS = MetricOptions()
+_TABLES = ("systems", "pairs", "matrix")
+
+
+def compare(
+    *paths: str,
+    refs: Annotated[list[str] | None, Several] = None,
+    weights: str | None = None,
+    scores: str | None = None,
+    lower_is_better: Annotated[bool, Flag] = False,
+    systems: Annotated[list[str] | None, Several] = None,
+    baseline: str | None = None,
+    metrics: str | None = None,
+    options: MetricOptions = _DEFAULTS,
+    select: str = "all",
+    no_positive: Literal["error", "skip"] = "error",
+    tests: str = "randomization",
+    correction: Literal["holm", "bh", "none"] = "holm",
+    significance: float = 0.05,
+    interval: Literal["jackknife", "percentile", "bca"] = "jackknife",
+    level: float = 0.95,
+    trials: Whole = 10_000,
+    resamples: Whole = 2_000,
+    seed: Whole = 0,
+    tables: str = "systems,pairs",
+    format: Format = "table",
+    digits: Whole = 2,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    threads: Whole | None = None,
+) -> None:
+    """Say which differences between systems to believe.
+
+    deltableu compare STUDY [--baseline A] [--metrics delta-bleu,chrf], or
+    deltableu compare A.txt B.txt --refs r0.txt r1.txt [--weights w.tsv], or
+    deltableu compare --scores comet.csv.
+
+    Parameters
+    ----------
+    paths
+        A study folder; or, with --refs, one file a system (- is standard input).
+    refs
+        Reference files, one line an item; an empty line means that there is no such reference.
+    weights
+        One line an item, one tab-separated weight in [-1, 1] a reference file.
+    scores
+        Scores computed elsewhere: a CSV, TSV, JSONL or Parquet table with the columns system, item
+        and score, and perhaps metric.
+    lower_is_better
+        Of the scores in that table.
+    systems
+        Only these systems.
+    baseline
+        Compare every system with this one only, not all pairs.
+    metrics
+        Separated by commas; `deltableu metrics` lists them. By default delta-bleu,bleu where the
+        references have weights, else bleu. With --scores, which of its metrics.
+    select
+        Which references count: all, single (the original) or a threshold such as "w>=0.6".
+    no_positive
+        Items without a positively weighted reference are an error, or left out everywhere.
+    tests
+        Separated by commas; the first decides: randomization (all exchanges where they are few),
+        permutation (all exchanges or an error), bootstrap, koehn, moses, wilcoxon, t-test.
+    correction
+        For the number of pairs: Holm, Benjamini-Hochberg, or none.
+    significance
+        Corrected p-values below it are significant.
+    interval
+        How intervals of scores and differences are made.
+    level
+        Of the intervals.
+    trials
+        Random exchanges of randomization.
+    resamples
+        Samples of the bootstrap.
+    seed
+        Of all that is random.
+    tables
+        Which tables to print, separated by commas: systems, pairs, matrix.
+    format
+        How results are printed.
+    digits
+        After the decimal point, in tables; JSON is never rounded.
+    output
+        Write to this file.
+    threads
+        All cores by default; no result depends on it.
+    """
+    plan = ComparisonPlan(
+        tests=tuple(check_test(name) for name in listed(tests)),
+        correction=correction,
+        significance=significance,
+        interval=interval,
+        level=level,
+        trials=trials,
+        resamples=resamples,
+        seed=seed,
+    )
+    wanted = listed(tables)
+    for name in wanted or [""]:
+        if name not in _TABLES:
+            raise InputError(f"--tables takes {', '.join(_TABLES)}, got {name!r}")
+    if threads is not None and threads < 1:
+        raise InputError(f"--threads must be at least 1, got {threads}")
+    if not 0 <= digits <= 15:
+        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
+    with ProgressBar() as progress:
+        source: Comparable
+        if scores is not None:
+            if paths or refs or weights:
+                raise InputError("give a study, or files with --refs, or --scores; not two of them")
+            if options.changed():
+                name = next(iter(options.changed()))
+                raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores")
+            table = read_scores(scores)
+            source = table.select(metrics=listed(metrics)) if metrics else table
+        else:
+            if lower_is_better:
+                raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
+            inputs = read_inputs(paths, refs, weights, systems)
+            scoring = score_systems(
+                inputs.references.select(select),
+                inputs.outputs,
+                options.make(metrics, inputs.references),
+                no_positive=no_positive,
+                threads=threads,
+                progress=progress,
+            )
+            if scoring.dropped:
+                total = len(scoring.dropped) + len(scoring.item_ids)
+                left = len(scoring.dropped)
+                note(f"left out {left} of {total} items without a positive reference")
+            source = scoring
+        found = compare_systems(
+            source,
+            systems=systems if scores is not None else None,
+            baseline=baseline,
+            plan=plan,
+            higher_is_better=not lower_is_better,
+            threads=threads,
+            progress=progress,
+        )
+    shown: list[Table] = []
+    for name in wanted:
+        if name == "systems":
+            shown.append(system_table(found, digits=digits))
+        elif name == "pairs":
+            shown += [pair_table(one, digits=digits) for one in found]
+        else:
+            shown += [matrix_table(one) for one in found]
+    emit(shown, lambda: comparison_records(found), format, output, comparison_notes(found))

@@ -1,0 +1,99 @@
+"""The settings of metrics, as every command that scores takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from deltableu.cli.options import Flag, Whole, listed
+from deltableu.corpus import ReferenceSet
+from deltableu.score.metric import Metric
+from deltableu.score.registry import make_metrics
+
+__all__ = ["MetricOptions", "NgramOptions"]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class NgramOptions:
+    """Settings of the BLEU family.
+
+    Parameters
+    ----------
+    order
+        Longest n-gram; by default 4, and 2 for delta-bleu.
+    tokenize
+        none, 13a, char, intl, zh, ja-mecab, ko-mecab, spm, flores101, flores200. By default 13a,
+        and ROUGE's own for rouge.
+    lowercase
+        Lower-case all text first.
+    normalize
+        Unicode normalisation of all text.
+    strip_punctuation
+        Drop punctuation first.
+    variant
+        Of delta-bleu: the paper's formula, or a published implementation's.
+    smooth
+        For orders without a match. The default is exp for bleu, and as the variant has it for
+        delta-bleu.
+    smooth_value
+        For floor and add-k.
+    effective_order
+        Leave out orders longer than every hypothesis.
+    combine
+        The geometric mean of the precisions, or the signed arithmetic one.
+    brevity
+        Which references delta-bleu's brevity penalty looks at.
+    """
+
+    order: Whole | None = None
+    tokenize: str | None = None
+    lowercase: Annotated[bool, Flag] = False
+    normalize: Literal["none", "NFC", "NFKC"] = "none"
+    strip_punctuation: Annotated[bool, Flag] = False
+    variant: Literal["paper", "galley2019", "tsuta2020"] = "paper"
+    smooth: Literal["default", "none", "floor", "add-k", "exp"] = "default"
+    smooth_value: float | None = None
+    effective_order: Annotated[bool, Flag] = False
+    combine: Literal["geometric", "arithmetic"] = "geometric"
+    brevity: Literal["all", "positive"] = "all"
+
+    def changed(self) -> dict[str, Any]:
+        """What is not at its default: not every metric has every setting."""
+        given = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: value for name, (value, default) in given.items() if value != default}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class MetricOptions(NgramOptions):
+    """Settings of all metrics.
+
+    Parameters
+    ----------
+    method
+        Of sentence-bleu.
+    pool
+        Of the discriminative metrics (delta-chrf, ...): how good and bad references are pooled.
+    vectors
+        Of delta-vectors: a file of word vectors in GloVe's text format.
+    table
+        Of delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or Parquet.
+    alpha
+        Of ibleu: how much the references count beside the message.
+    """
+
+    method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = "bleu+1"
+    pool: Literal["mean", "best"] = "mean"
+    vectors: str | None = None
+    table: str | None = None
+    alpha: float | None = None
+
+    def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
+        """The metrics named, or those that suit the references, with these settings."""
+        if names is not None:
+            return make_metrics(listed(names), self.changed())
+        suiting = ["bleu"] if references.weights is None else ["delta-bleu", "bleu"]
+        return make_metrics(suiting, self.changed())

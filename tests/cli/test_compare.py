@@ -1,0 +1,198 @@
+"""`deltableu compare`: a study, plain files and score tables, in every format."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from deltableu import ComparisonPlan, compare_systems, read_study, reference_set, score_systems
+from deltableu.score.registry import make_metrics
+
+TABLE = "system,item,score\n" + "".join(
+    f"{system},{item},{score}\n"
+    for system, scores in {"A": [3, 4, 6, 5, 7, 6], "B": [2, 2, 5, 3, 6, 4]}.items()
+    for item, score in enumerate(scores)
+)
+
+
+@pytest.fixture
+def scores(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_a_study_is_compared_as_the_python_function_does(succeeds, demo):
+    records = succeeds("compare", demo, "--format", "json", "--seed", 3).json
+    study = read_study(demo, ratings=False)
+    metrics = make_metrics(["delta-bleu", "bleu"], {})
+    scoring = score_systems(reference_set(study), study.outputs, metrics)
+    expected = compare_systems(scoring, plan=ComparisonPlan(seed=3))
+    assert [record["metric"] for record in records] == ["delta-bleu", "bleu"]
+    for record, comparison in zip(records, expected, strict=True):
+        assert record["signature"] == comparison.signature
+        assert "seed:3" in record["signature"]
+        for found, system in zip(record["systems"], comparison.systems, strict=True):
+            assert (found["system"], found["score"]) == (system.system, system.score)
+            assert (tuple(found["rank"]), found["letters"]) == (system.rank, system.letters)
+        for found, pair in zip(record["pairs"], comparison.pairs, strict=True):
+            assert found["difference"] == pair.difference
+            assert found["p_values"] == pair.p_values
+            assert found["holm"] == pair.holm
+            assert found["interval"]["low"] == pair.interval.low
+
+
+def test_threads_do_not_change_a_thing(succeeds, demo):
+    command = ("compare", demo, "--tests", "randomization,bootstrap", "--interval", "bca")
+    one = succeeds(*command, "--format", "json", "--threads", 1)
+    assert succeeds(*command, "--format", "json", "--threads", 3) == one
+
+
+def test_the_table_shows_letters_ranks_and_who_is_better(succeeds, demo):
+    text = succeeds("compare", demo, "--metrics", "bleu").out
+    lines = text.splitlines()
+    (human,) = [line for line in lines if re.match(r" human +35\.81 a \[", line)]
+    assert human.endswith(" 1")
+    assert any(re.match(r" human +careful-neural +9\.04 .* human$", line) for line in lines)
+    assert any(re.match(r" retrieval +bland-neural +1\.43 .* -$", line) for line in lines)
+    assert "letters  systems that share a letter do not differ significantly" in text
+
+
+def test_a_baseline_is_compared_with_every_other_system(succeeds, demo):
+    (record,) = succeeds(
+        "compare", demo, "--metrics", "bleu", "--baseline", "retrieval", "--format", "json"
+    ).json
+    assert record["baseline"] == "retrieval"
+    assert {pair["second"] for pair in record["pairs"]} == {"retrieval"}
+    assert len(record["pairs"]) == 5
+    assert all(system["rank"] is None for system in record["systems"])
+    text = succeeds("compare", demo, "--metrics", "bleu", "--baseline", "retrieval").out
+    assert "significantly different from retrieval" in text
+
+
+def test_only_some_systems(succeeds, demo):
+    (record,) = succeeds(
+        "compare", demo, "--metrics", "bleu", "--systems", "human", "random", "--format", "json"
+    ).json
+    assert [system["system"] for system in record["systems"]] == ["human", "random"]
+
+
+def test_plain_files(succeeds, plain):
+    command = ("compare", "sys.txt", "other.txt", "--refs", "r0.txt", "r1.txt", "--metrics", "bleu")
+    (record,) = succeeds(*command, "--format", "json").json
+    assert record["exact"] is True
+    assert record["items"] == 3
+    assert record["pairs"][0]["p_values"]["randomization"] >= 0.25
+
+
+def test_scores_from_elsewhere(succeeds, scores):
+    (record,) = succeeds("compare", "--scores", scores, "--format", "json").json
+    assert record["metric"] == "score"
+    assert record["pairs"][0]["p_values"] == {"randomization": 2 / 64}
+    assert record["pairs"][0]["better"] == "A"
+    (turned,) = succeeds(
+        "compare", "--scores", scores, "--lower-is-better", "--format", "json"
+    ).json
+    assert turned["pairs"][0]["better"] == "B"
+
+
+def test_all_tests_side_by_side(succeeds, scores):
+    tests = "permutation,randomization,bootstrap,koehn,moses,wilcoxon,t-test"
+    (record,) = succeeds("compare", "--scores", scores, "--tests", tests, "--format", "json").json
+    assert list(record["pairs"][0]["p_values"]) == tests.split(",")
+    assert "p wilcoxon" in succeeds("compare", "--scores", scores, "--tests", tests).out
+
+
+@pytest.mark.parametrize("format", ["tsv", "markdown", "latex"])
+def test_other_formats_hold_the_same_numbers(succeeds, scores, format, tmp_path):
+    text = succeeds("compare", "--scores", scores, "--format", format).out
+    assert "1.50" in text
+    assert ".031" in text
+    file = tmp_path / "out"
+    succeeds("compare", "--scores", scores, "--format", format, "-o", file)
+    assert file.read_text() == text
+
+
+def test_the_matrix_marks_the_better_row(succeeds, scores):
+    text = succeeds("compare", "--scores", scores, "--tables", "matrix").out
+    (line,) = [line for line in text.splitlines() if line.startswith(" A ")]
+    assert line.split() == ["A", "-", ".031", ">"]
+
+
+def test_one_of_several_metrics_in_a_table(succeeds, tmp_path):
+    rows = [
+        {"metric": metric, "system": system, "item": str(item), "score": item + number + shift}
+        for shift, metric in enumerate(("comet", "judge"))
+        for number, system in enumerate("AB")
+        for item in range(5)
+    ]
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    records = succeeds("compare", "--scores", path, "--format", "json").json
+    assert [record["metric"] for record in records] == ["comet", "judge"]
+    command = ("compare", "--scores", path, "--metrics", "judge", "--format", "json")
+    assert [record["metric"] for record in succeeds(*command).json] == ["judge"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--metrics", "bleu", "--systems", "human"],
+            "two systems: there is only 'human'",
+        ),
+        (["--metrics", "bleu", "--baseline", "nobody"], "there is no baseline 'nobody'"),
+        (["--systems", "human", "nobody"], "there is no system 'nobody'"),
+        (["--tests", "sign"], "there is no test 'sign'"),
+        (["--tests", ""], "no test was asked for"),
+        (["--tests", "t-test,t-test"], "a test was asked for twice"),
+        (["--tests", "permutation"], "too many to try all exchanges"),
+        (["--metrics", "distinct-1", "--tests", "bootstrap"], "the bootstrap is biased"),
+        (["--trials", "0"], "trials must be at least 1"),
+        (["--resamples", "-3"], "resamples must be at least 1"),
+        (["--seed", "-1"], "seed must not be negative"),
+        (["--level", "95"], "level must lie between 0 and 1"),
+        (["--significance", "0"], "significance must lie between 0 and 1"),
+        (["--tables", "all"], "--tables takes systems, pairs, matrix, got 'all'"),
+        (["--threads", "0"], "--threads must be at least 1"),
+        (["--digits", "99"], "--digits must lie between 0 and 15"),
+        (["--lower-is-better"], "--lower-is-better goes with --scores"),
+        (["--scores", "x.csv"], "not two of them"),
+    ],
+)
+def test_bad_options(complains, demo, arguments, message):
+    assert message in complains("compare", demo, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (TABLE + "A,0,1\n", "line 14, item: system 'A' and item '0' have a score already"),
+        (TABLE + "A,6,nan\n", "line 14, score: must be finite"),
+        (TABLE + "A,6,high\n", "line 14, score: must be a number, got 'high'"),
+        (TABLE + "A,6,1\n", "system 'B' has no score for item '6'"),
+        (TABLE + ",6,1\n", "line 14, system: is empty"),
+        ("system,item\nA,1\n", "score"),
+        ("system,item,score\n", "holds no scores"),
+        ("system,item,score\nA,1,2\nA,2,3\n", "at least two systems"),
+        ("system,item,score\nA,1,2\nB,1,3\n", "at least two items"),
+        ("system,item,score\nA,1,2\nB,1,2\nA,2,2\nB,2,2\n", "every score of score is 2"),
+    ],
+)
+def test_bad_tables(complains, tmp_path, text, message):
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    assert message in complains("compare", "--scores", path)
+
+
+def test_settings_of_metrics_are_of_no_use_with_ready_scores(complains, scores):
+    assert "--order is of no use" in complains("compare", "--scores", scores, "--order", 2)
+    assert "there is no metric 'x'" in complains("compare", "--scores", scores, "--metrics", "x")
+
+
+def test_a_study_with_one_item(complains, study, make_item):
+    study.items(make_item("q1", ("yes", 1.0)))
+    study.outputs("sys", [("q1", "yes")]).outputs("other", [("q1", "no")])
+    assert "at least two items, got 1" in complains("compare", study.path)
