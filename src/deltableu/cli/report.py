@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from deltableu.cli.options import Whole, listed
 from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
+from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.corpus import atomic_write, check_study, read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.report.page import Setting, study_page
@@ -80,7 +81,15 @@ def report(
                 progress=progress,
             )
             settings.append(Setting(picked.selection, picked, scoring))
-    page = study_page(title or study.resolve().name, data, check_study(study), settings)
+        # One system, or one item, has nothing to be compared with.
+        several = len(data.outputs) > 1 and len(settings[-1].scoring.item_ids) > 1
+        comparisons = (
+            compare_systems(settings[-1].scoring, plan=ComparisonPlan(seed=seed), progress=progress)
+            if several
+            else ()
+        )
+    name = title or study.resolve().name
+    page = study_page(name, data, check_study(study), settings, comparisons)
     with atomic_write(output) as file:
         file.write(page)
     note(f"wrote {output}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deltableu._version import __version__
+from deltableu.compare import Comparison
 from deltableu.corpus import CheckResult, ReferenceSet, Study
+from deltableu.report.comparisons import comparison_notes, pair_table, system_table
 from deltableu.report.plots import interval_plot, weight_plot
 from deltableu.report.render import render
 from deltableu.report.scores import best_first, score_table, signatures
@@ -25,8 +28,14 @@ class Setting:
     scoring: Scoring
 
 
-def study_page(title: str, study: Study, checked: CheckResult, settings: list[Setting]) -> str:
-    """The page; the last setting is the main one."""
+def study_page(
+    title: str,
+    study: Study,
+    checked: CheckResult,
+    settings: list[Setting],
+    comparisons: Sequence[Comparison] = (),
+) -> str:
+    """The page; the last setting is the main one, and the one that `comparisons` are about."""
     main = settings[-1]
     scoring = best_first(main.scoring)
     rated = main.references.weights is not None
@@ -35,6 +44,9 @@ def study_page(title: str, study: Study, checked: CheckResult, settings: list[Se
         "main": score_table(scoring),
         "main_name": main.name,
         "interval_plot": interval_plot(scoring),
+        "compared": system_table(comparisons) if comparisons else None,
+        "pairs": [(one.metric, pair_table(one)) for one in comparisons],
+        "comparison_notes": comparison_notes(comparisons) if comparisons else {},
         "settings": _by_metric(settings, scoring) if len(settings) > 1 else [],
         "weight_plot": weight_plot(study.items) if rated else None,
         "contents": contents_table(checked),
