@@ -207,7 +207,11 @@ def test_metrics_tokenizer_and_choices_reach_the_page(run, small, tmp_path, pars
     assert (code, err) == (0, f"deltableu: wrote {tmp_path}/r.html\n")
     parsed = parse(tmp_path / "r.html")
     assert parsed.tables[0][0] == ["system", "sentence-bleu", "bleu"]
-    assert all("tok:none" in code and "percentile-7-" in code for code in parsed.blocks["code"])
+    signatures = parsed.blocks["code"]
+    assert all("tok:none" in code for code in signatures)
+    of_scores = [code for code in signatures if "|test:" not in code]
+    assert len(of_scores) == 4
+    assert all("percentile-7-" in code for code in of_scores)
     chosen = [[name.split(" ")[0] for name in table[0]] for table in parsed.tables]
     assert chosen.count(["system", "single", "all"]) == 2
 
