@@ -7,6 +7,7 @@ KERNELS = {
     "deltableu.score._ngrams": "src/deltableu/score/_ngrams.py",
     "deltableu.score._overlap": "src/deltableu/score/_overlap.py",
     "deltableu.stats._resampling": "src/deltableu/stats/_resampling.py",
+    "deltableu.validate._ranks": "src/deltableu/validate/_ranks.py",
 }
 
 

@@ -28,6 +28,9 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 Value = TypeVar("Value")
 Comparable = Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]]
 _ANY = (-np.inf, np.inf)
+#: Exchanges of pooled outputs that are tried at once, and places of outputs held in memory.
+_LARGEST_CHUNK = 1024
+_CELLS = 4_000_000
 #: Differences between systems number a and b after random exchanges of their outputs.
 Exchanges = Callable[[int, int], Array]
 
@@ -206,9 +209,13 @@ class PooledObservations(Observations):
         return differences
 
     def all_exchanges(self, first: int, second: int) -> Array:
-        numbers = np.arange(1 << len(self.items))
-        swaps = (numbers[:, None] >> np.arange(len(self.items))) & 1
-        return self._exchanged(first, second, iter([swaps.astype(bool)]))
+        places = np.arange(len(self.items))
+        every = range(0, 1 << len(self.items), _LARGEST_CHUNK)
+        chunks = (
+            ((np.arange(start, min(start + _LARGEST_CHUNK, every.stop))[:, None] >> places) & 1)
+            for start in every
+        )
+        return self._exchanged(first, second, (chunk.astype(bool) for chunk in chunks))
 
     def differing_items(self, first: int, second: int) -> int:
         return len(self.items)
@@ -217,9 +224,11 @@ class PooledObservations(Observations):
         both = self.statistics[first].joined(self.statistics[second])
         size = len(self.items)
         places = np.arange(size)
+        step = max(1, _CELLS // size)
         parts = [
             both.resample(places + size * swapped) - both.resample(places + size * ~swapped)
-            for swapped in chunks
+            for chunk in chunks
+            for swapped in np.split(chunk, range(step, len(chunk), step))
         ]
         return np.concatenate(parts)
 
@@ -237,11 +246,18 @@ def observe(
     higher_is_better : bool
         Of tables and lists of scores; metrics know it themselves.
     """
+    if isinstance(systems, str):
+        raise InputError(f"systems must be a list of names, got {systems!r}")
     if isinstance(source, Scoring):
-        names = dict.fromkeys(scored.score.name for scored in source.scores)
-        found = ({s.system: s.rows for s in source.only(name).scores} for name in names)
-        return [_from_statistics(_only(one, systems), source.item_ids) for one in found]
+        metrics: dict[Any, dict[str, Statistics]] = {}
+        for scored in source.scores:
+            metrics.setdefault(scored.rows.metric, {})[scored.system] = scored.rows
+        if not metrics:
+            raise InputError("there is nothing to compare: nothing was scored")
+        return [_from_statistics(_only(one, systems), source.item_ids) for one in metrics.values()]
     if isinstance(source, ScoreTable):
+        if not source.metrics:
+            raise InputError("there is nothing to compare: the table holds no scores")
         table = source if systems is None else source.select(systems=systems)
         return [_from_table(table, metric, higher_is_better) for metric in table.metrics]
     if not isinstance(source, Mapping):
@@ -249,6 +265,9 @@ def observe(
             "compare_systems takes a Scoring, a ScoreTable or a mapping from systems to "
             f"statistics or scores, got {type(source).__name__}"
         )
+    for name in source:
+        if not isinstance(name, str):
+            raise InputError(f"systems are named by strings, got {name!r}")
     given: Mapping[str, Any] = _only(source, systems)
     statistics = {name: rows for name, rows in given.items() if isinstance(rows, Statistics)}
     if statistics and len(statistics) == len(given):
@@ -272,17 +291,25 @@ def _only(source: Mapping[str, Value], systems: Sequence[str] | None) -> Mapping
 def _from_statistics(
     systems: Mapping[str, Statistics], item_ids: Sequence[str] | None
 ) -> Observations:
+    sizes = {name: len(one) for name, one in systems.items()}
+    items = _checked(tuple(systems), sizes, item_ids)
     statistics = tuple(systems.values())
     first = statistics[0]
     metric = first.metric
     for name, one in systems.items():
         if one.metric != metric:
-            raise InputError(f"system {name!r} was scored with another metric or other settings")
+            raise InputError(
+                f"system {name!r} was scored with another metric or other settings than "
+                f"{next(iter(systems))!r}"
+            )
         if one.info != first.info:
-            raise InputError(f"system {name!r} was scored on other items or references")
-    sizes = {name: len(one) for name, one in systems.items()}
-    items = _checked(tuple(systems), sizes, item_ids)
+            raise InputError(
+                f"system {name!r} was scored on other items or references than "
+                f"{next(iter(systems))!r}"
+            )
     common = (metric.name, tuple(systems), items)
+    rows = np.stack([one.rows for one in statistics])
+    _check_numbers(rows, tuple(systems), items)
     segments = None
     if metric.has_segments:
         segments = np.stack([one.segment_scores() for one in statistics])
@@ -292,9 +319,10 @@ def _from_statistics(
         return PooledObservations(
             *common, segments, metric.higher_is_better, False, metric.limits, signature, pooled
         )
-    rows = np.stack([one.rows for one in statistics])
-    _check_numbers(rows, tuple(systems), items)
-    means = segments is not None and _are_means(segments, metric.aggregate(rows.sum(axis=1)))
+    scores = metric.aggregate(rows.sum(axis=1))
+    if segments is not None:
+        _check_spread(metric.name, np.column_stack((segments, scores)))
+    means = segments is not None and _are_means(segments, scores)
     higher, limits = metric.higher_is_better, metric.limits
     return RowObservations(
         *common, segments, higher, means, limits, signature, rows, metric.aggregate
@@ -309,9 +337,10 @@ def _from_table(table: ScoreTable, metric: str, higher_is_better: bool) -> Obser
     missing = table.select(metrics=[metric]).first_missing()
     if missing is not None:
         _, system, item = missing
+        score = f"{metric} score" if len(table.metrics) > 1 else "score"
         raise InputError(
-            f"system {system!r} has no score for item {item!r}; systems are compared on the same "
-            "items"
+            f"system {system!r} has no {score} for item {item!r}; systems are compared on the "
+            "same items"
         )
     return _from_means(metric, table.systems, table.items, table.only(metric), higher_is_better)
 
@@ -321,12 +350,12 @@ def _from_lists(systems: Mapping[str, Sequence[float]], higher_is_better: bool) 
     lists = {}
     for name, values in systems.items():
         try:
-            lists[str(name)] = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
+            lists[name] = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"the scores of system {name!r} are not all numbers") from None
-        if lists[str(name)].ndim != 1:
+        if lists[name].ndim != 1:
             raise InputError(f"the scores of system {name!r} must be one number an item")
-        sizes[str(name)] = len(lists[str(name)])
+        sizes[name] = len(lists[name])
     items = _checked(tuple(lists), sizes, None)
     return _from_means(
         "score", tuple(lists), items, np.stack(list(lists.values())), higher_is_better
@@ -343,10 +372,7 @@ def _from_means(
     _checked(systems, dict.fromkeys(systems, len(items)), items)
     rows = np.stack((segments, np.ones_like(segments)), axis=-1)
     _check_numbers(rows, systems, items)
-    if (segments == segments[0, 0]).all():
-        raise InputError(
-            f"every score of {metric} is {segments[0, 0]:g}: there is nothing to compare"
-        )
+    _check_spread(metric, segments)
     signature = f"metric:{metric}|average:segments|items:{len(items)}"
     return RowObservations(
         metric, systems, items, segments, higher_is_better, True, _ANY, signature, rows, _mean
@@ -386,3 +412,9 @@ def _check_numbers(rows: Array, systems: tuple[str, ...], items: tuple[str, ...]
             f"system {systems[system]!r}, item {items[item]!r}: a score must be a finite number, "
             f"got {value:g}"
         )
+
+
+def _check_spread(metric: str, scores: Array) -> None:
+    if (scores == scores[0, 0]).all():
+        message = f"every score of {metric} is {scores[0, 0]:g}: there is nothing to compare"
+        raise InputError(message)

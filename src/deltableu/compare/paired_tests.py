@@ -6,6 +6,7 @@ of items from which these were drawn.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -28,12 +29,17 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 Test = Literal["randomization", "permutation", "bootstrap", "koehn", "moses", "wilcoxon", "t-test"]
 TESTS: tuple[Test, ...] = get_args(Test)
 
-#: Sums of the same rows in another order differ by rounding; such differences are equal.
-_ROUNDING = 1e-9
+#: Scores of the same rows summed in another order differ by rounding, by less than this part of
+#: them: such differences are equal.
+_ROUNDING = 1e-12
+#: Segments whose signs can be chosen in less than 2^53 ways, as many as float64 can count.
+_LARGEST_EXACT_WILCOXON = 50
 
 
-def randomization_p_value(differences: Array, observed: float) -> float:
+def randomization_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
     """Approximate randomisation: (c + 1) / (n + 1), c random exchanges at least as extreme.
+
+    Here and below, `scale` is the size of the scores: what their rounding can do is no difference.
 
     References
     ----------
@@ -45,10 +51,10 @@ def randomization_p_value(differences: Array, observed: float) -> float:
     >>> randomization_p_value(np.array([0.1, -0.4, 0.2]), 0.3)
     0.5
     """
-    return (_as_extreme(differences, observed) + 1) / (len(differences) + 1)
+    return (_as_extreme(differences, observed, scale) + 1) / (len(differences) + 1)
 
 
-def permutation_p_value(differences: Array, observed: float) -> float:
+def permutation_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
     """The share of all exchanges at least as extreme: exact, where all were enumerated.
 
     Examples
@@ -56,10 +62,10 @@ def permutation_p_value(differences: Array, observed: float) -> float:
     >>> permutation_p_value(np.array([0.3, -0.1, 0.1, -0.3]), 0.3)
     0.5
     """
-    return _as_extreme(differences, observed) / len(differences)
+    return _as_extreme(differences, observed, scale) / len(differences)
 
 
-def bootstrap_p_value(differences: Array, observed: float) -> float:
+def bootstrap_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
     """How often resampled differences lie as far from the observed one as that does from 0.
 
     Efron and Tibshirani 1993, "An Introduction to the Bootstrap", section 16.4: the distribution is
@@ -70,10 +76,10 @@ def bootstrap_p_value(differences: Array, observed: float) -> float:
     >>> bootstrap_p_value(np.array([0.0, 0.3, 0.4, 0.25]), 0.25)
     0.4
     """
-    return randomization_p_value(differences - observed, observed)
+    return randomization_p_value(differences - observed, observed, scale)
 
 
-def koehn_p_value(differences: Array, observed: float) -> float:
+def koehn_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
     """How often the system that looks worse does not lose: one-sided, in the direction observed.
 
     References
@@ -85,16 +91,17 @@ def koehn_p_value(differences: Array, observed: float) -> float:
     >>> koehn_p_value(np.array([0.1, 0.2, -0.1, 0.3]), 0.2)
     0.4
     """
-    slack = _ROUNDING * max(1.0, abs(observed))
+    slack = _slack(differences, observed, scale)
     turned = differences if observed >= 0.0 else -differences
     return (int((turned <= slack).sum()) + 1) / (len(differences) + 1)
 
 
-def moses_p_value(differences: Array, observed: float) -> float:
+def moses_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
     """The paired bootstrap of Moses and sacreBLEU: absolute differences, less their mean.
 
     It is one-sided where the difference is clear, so its p-values are about half of two-sided ones;
-    kept to repeat published numbers.
+    kept to repeat published numbers. Without any difference the published code says that chance is
+    ruled out; here it is not.
 
     Examples
     --------
@@ -102,7 +109,10 @@ def moses_p_value(differences: Array, observed: float) -> float:
     0.5
     """
     absolute = np.abs(differences)
-    count = int((absolute - absolute.mean() > abs(observed)).sum())
+    slack = _slack(differences, observed, scale)
+    if abs(observed) <= slack and absolute.max() <= slack:
+        return 1.0
+    count = int((absolute - absolute.mean() > abs(observed) + slack).sum())
     return (count + 1) / (len(differences) + 1)
 
 
@@ -116,31 +126,45 @@ def paired_t_test(first: Array, second: Array) -> float:
     """
     from scipy.special import stdtr
 
-    apart = first - second
+    apart = _segment_differences(first, second)
+    if (apart == apart[0]).all():
+        # By nothing, or beyond doubt.
+        return 1.0 if apart[0] == 0.0 else 0.0
     error = float(apart.std(ddof=1)) / np.sqrt(len(apart))
-    mean = float(apart.mean())
-    if error <= 1e-12 * max(abs(mean), float(np.abs(first).max()) * 1e-3):
-        # All segments differ by the same: by nothing, or beyond doubt.
-        return 1.0 if abs(mean) <= 1e-12 else 0.0
-    return float(2.0 * stdtr(len(apart) - 1, -abs(mean) / error))
+    return float(2.0 * stdtr(len(apart) - 1, -abs(float(apart.mean())) / error))
 
 
 def wilcoxon_test(first: Array, second: Array) -> float:
     """Wilcoxon's signed-rank test of segment scores; segments that tie are left out.
+
+    It is exact where at most 50 segments differ, also where absolute differences tie; else it
+    takes the normal distribution, with the correction for ties.
+
+    References
+    ----------
+    Wilcoxon 1945, "Individual Comparisons by Ranking Methods".
 
     Examples
     --------
     >>> wilcoxon_test(np.array([3.0, 4.0, 6.0]), np.array([1.0, 3.0, 3.0]))
     0.25
     """
-    from scipy.stats import wilcoxon
-
-    apart = first - second
-    apart = apart[np.abs(apart) > 1e-12 * np.maximum(1.0, np.abs(first))]
-    if len(apart) == 0:
-        return 1.0
-    # Equal absolute differences must tie, whatever rounding made of them.
-    return float(wilcoxon(np.round(apart, 10) if np.abs(apart).min() > 1e-9 else apart).pvalue)
+    apart = _segment_differences(first, second)
+    apart = apart[apart != 0.0]
+    _, places, counts = np.unique(np.abs(apart), return_inverse=True, return_counts=True)
+    # Twice the ranks: whole numbers also where they are shared.
+    ranks = (2 * np.cumsum(counts) - counts + 1)[places]
+    total = int(ranks.sum())
+    off_centre = abs(2 * int(ranks[apart > 0.0].sum()) - total)
+    if len(ranks) > _LARGEST_EXACT_WILCOXON:
+        return math.erfc(off_centre / math.sqrt(2.0 * float((ranks**2).sum())))
+    # In how many of all choices of signs the positive ranks have each sum.
+    ways = np.zeros(total + 1)
+    ways[0] = 1.0
+    for rank in ranks.tolist():
+        ways[rank:] += ways[:-rank].copy()
+    extreme = np.abs(2 * np.arange(total + 1) - total) >= off_centre
+    return float(ways[extreme].sum()) / 2.0 ** len(ranks)
 
 
 def check_test(test: str) -> Test:
@@ -151,6 +175,23 @@ def check_test(test: str) -> Test:
     raise InputError(f"there is no test {test!r}; there are {', '.join(TESTS)}")
 
 
-def _as_extreme(differences: Array, observed: float) -> int:
-    slack = _ROUNDING * max(1.0, abs(observed))
+def _as_extreme(differences: Array, observed: float, scale: float) -> int:
+    slack = _slack(differences, observed, scale)
     return int((np.abs(differences) >= abs(observed) - slack).sum())
+
+
+def _slack(differences: Array, observed: float, scale: float) -> float:
+    """How far apart rounding can have brought equal differences."""
+    return _ROUNDING * max(scale, abs(observed), float(np.abs(differences).max()))
+
+
+def _segment_differences(first: Array, second: Array) -> Array:
+    """Differences without what rounding made of them: 0.3 - 0.2 and 0.2 - 0.1 must tie.
+
+    They are rounded to a binary fraction, 2^-44 of the largest score: 256 times as coarse as the
+    score itself.
+    """
+    largest = float(max(np.abs(first).max(), np.abs(second).max()))
+    unit = np.ldexp(1.0, max(int(np.frexp(largest)[1]) - 44, -1074))
+    rounded: Array = np.round((first - second) / unit) * unit
+    return rounded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal, get_args
 
 from deltableu.compare.paired_tests import Test, check_test
@@ -48,6 +49,8 @@ class ComparisonPlan:
     def __post_init__(self) -> None:
         if not self.tests:
             raise InputError("no test was asked for")
+        if isinstance(self.tests, str):
+            raise InputError(f"tests must be a list of tests, got {self.tests!r}")
         for test in self.tests:
             check_test(test)
         if len(set(self.tests)) < len(self.tests):
@@ -57,14 +60,19 @@ class ComparisonPlan:
                 allowed = ", ".join(get_args(choices))
                 message = f"{name} must be one of {allowed}, got {getattr(self, name)!r}"
                 raise InputError(message)
+        for name in ("trials", "resamples", "seed"):
+            if not isinstance(getattr(self, name), Integral):
+                raise InputError(f"{name} must be a whole number, got {getattr(self, name)!r}")
         for name in ("trials", "resamples"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("level", "significance"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise InputError(f"{name} must lie between 0 and 1, got {getattr(self, name):g}")
         if self.seed < 0:
             raise InputError(f"seed must not be negative, got {self.seed}")
+        for name in ("level", "significance"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
+                raise InputError(f"{name} must lie between 0 and 1, got {value!r}")
+        object.__setattr__(self, "tests", tuple(self.tests))
 
     def signature(self) -> str:
         """What results depend on beside the scores."""

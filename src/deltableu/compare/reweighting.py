@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -143,100 +143,136 @@ class _Ngrams(Reweighting):
 def _count_ngrams(metric: DeltaBLEU, flat: FlatReferences, outputs: list[list[str]]) -> _Ngrams:
     from scipy.sparse import csr_array
 
-    items, systems = len(flat.bounds) - 1, len(outputs)
+    items, systems, references = len(flat.bounds) - 1, len(outputs), len(flat.texts)
     hashed = [metric.recipe.tokenizer.hash(texts) for texts in (flat.texts, *outputs)]
     _, tokens = np.unique(np.concatenate([one.hashes for one in hashed]), return_inverse=True)
+    # References come first, then the outputs of one system after the other.
     lengths = np.concatenate([np.diff(one.bounds) for one in hashed])
-    # References first, then the outputs of one system after the other.
     owners = np.concatenate((flat.owners, np.tile(np.arange(items), systems)))
-    output_lengths = lengths[len(flat.texts) :].reshape(systems, items).T
-    found = [
-        _matches(metric, text, gram, owners, len(flat.texts))
-        for text, gram in _ngrams_of(tokens, lengths, metric.order)
-    ]
-    starts = [0, *accumulate(len(one.sizes) for one in found)]
-    sizes = np.concatenate([one.sizes for one in found])
-    rank = np.argsort(-sizes, kind="stable")
-    first = np.cumsum(sizes) - sizes
-    reference = np.concatenate([one.reference for one in found])
-    clipped = np.concatenate([one.clipped for one in found])
-    candidates, clips = [], []
+    text, gram, firsts = _numbered_ngrams(tokens, lengths, metric.order)
+    distinct = int(gram.max(initial=0)) + 1
+    keys, place, counts = np.unique(text * distinct + gram, return_index=True, return_counts=True)
+    text, gram = keys // distinct, keys % distinct
+    in_item = owners[text] * distinct + gram
+
+    # The n-grams of each item's references, and the references that have them.
+    split = int(np.searchsorted(text, references))
+    by_gram = np.argsort(in_item[:split], kind="stable")
+    reference, count = text[by_gram], counts[by_gram]
+    known, start, having = np.unique(in_item[by_gram], return_index=True, return_counts=True)
+    most = np.maximum.reduceat(count, start) if len(start) else count
+
+    # The n-grams of outputs that are among them; to have one more often than any reference does
+    # earns no more.
+    matched = split + np.flatnonzero(np.isin(in_item[split:], known))
+    gram_of_item = np.searchsorted(known, in_item[matched])
+    clip = np.minimum(counts[matched], most[gram_of_item])
+    base = int(most.max(initial=0)) + 1
+    groups, group = np.unique(gram_of_item * base + clip, return_inverse=True)
+    sizes = having[groups // base]
+    ranked = np.argsort(-sizes, kind="stable")
+    groups, sizes = groups[ranked], sizes[ranked]
+    candidates, clipped = [], []
     for depth in range(int(sizes.max(initial=0))):
-        at = first[rank[: np.count_nonzero(sizes > depth)]] + depth
+        some = groups[: np.count_nonzero(sizes > depth)]
+        at = start[some // base] + depth
+        most_counted = some % base
         candidates.append(reference[at])
-        clips.append(clipped[at])
-    place = np.empty(len(rank), dtype=np.int64)
-    place[rank] = np.arange(len(rank))
-    rows = np.concatenate(
-        [
-            (order * items + owners[one.output]) * systems
-            + (one.output - len(flat.texts)) // items
-            for order, one in enumerate(found)
-        ]
-    )
-    columns = np.concatenate([place[start + one.group] for start, one in zip(starts, found)])
-    # Built as it is: in a row, n-grams are added up in the order of the text, as scoring does.
-    by_row = np.argsort(rows, kind="stable")
+        counted = (
+            most_counted if metric.variant == "galley2019" else np.minimum(most_counted, count[at])
+        )
+        clipped.append(counted.astype(np.float64))
+
+    # In a row n-grams are added up in the order of the text, as scoring does.
+    order = np.searchsorted(firsts, gram[matched], side="right") - 1
+    system = (text[matched] - references) // items
+    rows = (order * items + owners[text[matched]]) * systems + system
+    sequence = np.lexsort((place[matched], rows))
     height = metric.order * items * systems
     pointers = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=height))))
+    position = np.empty(len(ranked), dtype=np.int64)
+    position[ranked] = np.arange(len(ranked))
     members = csr_array(
-        (np.ones(len(rows)), columns[by_row], pointers), shape=(height, len(sizes))
+        (np.ones(len(rows)), position[group[sequence]], pointers), shape=(height, len(groups))
     )
-    orders = np.arange(metric.order)
+    spoken = lengths[references:].reshape(systems, items).T
     return _Ngrams(
         metric=metric,
         bounds=flat.bounds,
         candidates=tuple(candidates),
-        clipped=tuple(clips),
+        clipped=tuple(clipped),
         members=members,
-        possible=np.maximum(output_lengths[..., None] - orders, 0).astype(np.float64),
-        lengths=output_lengths.astype(np.float64),
-        reference_lengths=lengths[: len(flat.texts)].astype(np.float64),
+        possible=np.maximum(spoken[..., None] - np.arange(metric.order), 0).astype(np.float64),
+        lengths=spoken.astype(np.float64),
+        reference_lengths=lengths[:references].astype(np.float64),
     )
 
 
-def _ngrams_of(tokens: Ints, lengths: Ints, order: int) -> list[tuple[Ints, Ints]]:
-    """For each order: the text of every n-gram, and a number that equal n-grams share."""
+def _numbered_ngrams(tokens: Ints, lengths: Ints, order: int) -> tuple[Ints, Ints, Ints]:
+    """The text of every n-gram, a number that equal ones share, and each order's first number."""
     text = np.repeat(np.arange(len(lengths)), lengths)
-    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(tokens))  # to the text's end
+    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(tokens))
     distinct = int(tokens.max(initial=0)) + 1
     grams = tokens
-    found = []
-    for n in range(1, order + 1):
+    texts, numbers, firsts = [text], [tokens], [0, distinct]
+    for n in range(2, order + 1):
         at = np.flatnonzero(left >= n)
-        if n > 1:
-            _, numbers = np.unique(grams[at] * distinct + tokens[at + n - 1], return_inverse=True)
-            grams = np.zeros_like(tokens)
-            grams[at] = numbers
-        found.append((text[at], grams[at]))
-    return found
+        _, number = np.unique(grams[at] * distinct + tokens[at + n - 1], return_inverse=True)
+        grams = np.zeros_like(tokens)
+        grams[at] = number
+        texts.append(text[at])
+        numbers.append(firsts[-1] + number)
+        firsts.append(firsts[-1] + int(number.max(initial=-1)) + 1)
+    return np.concatenate(texts), np.concatenate(numbers), np.array(firsts[:-1])
 
 
-@dataclass(frozen=True, slots=True)
-class _Matches:
-    """N-grams of one order: group `group[i]` is in output `output[i]`, in order of the text."""
+@dataclass(frozen=True, eq=False)
+class _Similarities(Reweighting):
+    """Discriminative metrics: similarities do not depend on the weights."""
 
-    output: Ints
-    group: Ints
-    sizes: Ints  # of each group: how many references have it
-    reference: Ints  # group after group
-    clipped: Array
+    metric: Discriminative
+    bounds: Ints
+    similarities: tuple[Array, ...]  # one array a system
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return 2 * len(self.bounds) * len(self.similarities) + 4 * int(self.bounds[-1])
+
+    def rows(self, weights: Array) -> Array:
+        pool = pool_mean if self.metric.pool == "mean" else pool_best
+        rows = np.ones((len(weights), len(self.bounds) - 1, len(self.similarities), 2))
+        for vector, given in enumerate(weights):
+            for system, similarities in enumerate(self.similarities):
+                rows[vector, :, system, 0] = 100.0 * pool(similarities, given, self.bounds)
+        return rows
 
 
-def _matches(
-    metric: DeltaBLEU, text: Ints, gram: Ints, owners: Ints, references: int
-) -> _Matches:
-    distinct = int(gram.max(initial=0)) + 1
-    keys, first, counts = np.unique(text * distinct + gram, return_index=True, return_counts=True)
-    text, gram = keys // distinct, keys % distinct
-    in_item = owners[text] * distinct + gram
-    split = int(np.searchsorted(text, references))
-    by_key = np.argsort(in_item[:split], kind="stable")
-    known, known_text, known_counts = in_item[by_key], text[by_key], counts[by_key]
-    most = np.zeros(len(keys), dtype=np.int64)
-    begin = np.searchsorted(known, in_item[split:], side="left")
-    end = np.searchsorted(known, in_item[split:], side="right")
-    kept = np.flatnonzero(end > begin)
-    begin, end = begin[kept], end[kept]
-    most = np.maximum.reduceat(np.append(known_counts, 0), begin) if len(begin) else begin
-    ...
+def _compare_texts(
+    metric: Discriminative, flat: FlatReferences, outputs: list[list[str]]
+) -> _Similarities:
+    owners = flat.owners
+    similarities = [metric.similarity.pairs(texts, flat.texts, owners) for texts in outputs]
+    return _Similarities(metric, flat.bounds, tuple(similarities))
+
+
+@dataclass(frozen=True, eq=False)
+class _Recomputed(Reweighting):
+    """Any other metric: everything once more for every vector, weights cut to [-1, 1]."""
+
+    metric: Metric
+    references: ReferenceSet
+    outputs: list[list[str]]
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return 8 * len(self.references) * len(self.outputs)
+
+    def rows(self, weights: Array) -> Array:
+        bounds = np.concatenate(([0], np.cumsum([len(row) for row in self.references.texts])))
+        vectors = []
+        for given in np.clip(weights, -1.0, 1.0).tolist():
+            nested = [given[first:last] for first, last in pairwise(bounds.tolist())]
+            encoded = self.metric.encode(replace(self.references, weights=nested), threads=1)
+            rows = [self.metric.statistics(texts, encoded, threads=1) for texts in self.outputs]
+            vectors.append(np.stack([one.rows for one in rows], axis=1))
+        return np.stack(vectors)

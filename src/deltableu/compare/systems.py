@@ -143,8 +143,8 @@ def compare_observations(
             )
             for k, (first, second) in enumerate(pairs)
         ),
-        exact=plan.tests[0] in ("randomization", "permutation")
-        and all(work.enumerable(*pair) for pair in pairs),
+        exact=plan.tests[0] == "permutation"
+        or (plan.tests[0] == "randomization" and all(work.enumerable(*pair) for pair in pairs)),
         signature=f"{observations.signature}|{plan.signature()}",
     )
 
@@ -248,14 +248,14 @@ class _Work:
 
     def p_value(self, test: Test, first: int, second: int) -> float:
         observed = self.difference(first, second)
+        scale = float(np.abs(self.scores[[first, second]]).max())
         if test == "permutation":
             self._check_enumeration(first, second)
-            return permutation_p_value(self.observations.all_exchanges(first, second), observed)
+        if test == "permutation" or (test == "randomization" and self.enumerable(first, second)):
+            every = self.observations.all_exchanges(first, second)
+            return permutation_p_value(every, observed, scale)
         if test == "randomization":
-            if self.enumerable(first, second):
-                every = self.observations.all_exchanges(first, second)
-                return permutation_p_value(every, observed)
-            return randomization_p_value(self.exchanges(first, second), observed)
+            return randomization_p_value(self.exchanges(first, second), observed, scale)
         if test in ("wilcoxon", "t-test"):
             segments = self._segments(test)
             function = wilcoxon_test if test == "wilcoxon" else paired_t_test
@@ -266,7 +266,7 @@ class _Work:
             "koehn": koehn_p_value,
             "moses": moses_p_value,
         }
-        return resampled[test](samples, observed)
+        return resampled[test](samples, observed, scale)
 
     def _segments(self, test: str) -> Array:
         if self.observations.segments is None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.checker import number_text, shown
+from deltableu.corpus.checker import Checker, as_number
 from deltableu.corpus.files import PathLike, file_name
 from deltableu.corpus.records import read_table_rows
-from deltableu.corpus.report import Report, fail
+from deltableu.corpus.report import Heard, Report, fail
 from deltableu.errors import InputError, Problem
 
 __all__ = ["ScoreTable", "read_scores"]
@@ -50,6 +50,8 @@ class ScoreTable:
         items: Sequence[str] | None = None,
     ) -> ScoreTable:
         """From metric -> system -> scores in the order of the items."""
+        if not any(scores.values()):
+            raise InputError("there are no scores: give metric -> system -> scores")
         systems = tuple(dict.fromkeys(name for metric in scores.values() for name in metric))
         lengths = {len(row) for metric in scores.values() for row in metric.values()}
         if len(lengths) != 1:
@@ -61,7 +63,11 @@ class ScoreTable:
         values = np.full((len(scores), len(systems), size), np.nan)
         for m, metric in enumerate(scores.values()):
             for name, row in metric.items():
-                values[m, systems.index(name)] = np.asarray(row, dtype=np.float64)
+                try:
+                    values[m, systems.index(name)] = np.asarray(row, dtype=np.float64)
+                except (TypeError, ValueError, OverflowError):
+                    message = f"the scores of system {name!r} must be one number an item"
+                    raise InputError(message) from None
         return cls(tuple(scores), systems, names, values)
 
     def only(self, metric: str) -> Array:
@@ -77,10 +83,10 @@ class ScoreTable:
         """Some systems and metrics, in the order asked for."""
         chosen = self
         if systems is not None:
-            places = [_place(name, self.systems, "system") for name in systems]
+            places = _places(systems, self.systems, "system")
             chosen = replace(chosen, systems=tuple(systems), values=chosen.values[:, places])
         if metrics is not None:
-            places = [_place(name, self.metrics, "metric") for name in metrics]
+            places = _places(metrics, self.metrics, "metric")
             chosen = replace(chosen, metrics=tuple(metrics), values=chosen.values[places])
         return chosen
 
@@ -93,10 +99,13 @@ class ScoreTable:
         return self.metrics[m], self.systems[s], self.items[i]
 
 
-def _place(name: str, names: Sequence[str], what: str) -> int:
-    if name not in names:
-        raise InputError(f"there is no {what} {name!r}; there are {', '.join(names)}")
-    return names.index(name)
+def _places(wanted: Sequence[str], names: Sequence[str], what: str) -> list[int]:
+    for name in wanted:
+        if name not in names:
+            raise InputError(f"there is no {what} {name!r}; there are {', '.join(names)}")
+        if list(wanted).count(name) > 1:
+            raise InputError(f"{what} {name!r} is named twice")
+    return [names.index(name) for name in wanted]
 
 
 def read_scores(path: PathLike, *, metric: str = "score", report: Report = fail) -> ScoreTable:
@@ -113,31 +122,29 @@ def read_scores(path: PathLike, *, metric: str = "score", report: Report = fail)
     """
     places: tuple[dict[str, int], ...] = ({}, {}, {})
     cells: dict[tuple[int, ...], float] = {}
-    file = file_name(path)
-    for line, row in read_table_rows(path, ("system", "item", "score"), report, ("metric",)):
-        names = (str(row.get("metric") or metric), str(row["system"]), str(row["item"]))
-        score = _number(row["score"])
-        problem: tuple[str, str] | None = None
-        if not names[1] or not names[2]:
-            problem = ("system" if not names[1] else "item", "is empty")
-        elif score is None:
-            problem = ("score", f"must be a number, got {shown(row['score'])}")
-        elif not math.isfinite(score):
-            problem = ("score", f"must be finite, got {number_text(score)}")
-        if problem is not None or score is None:
-            field, message = problem or ("score", "is missing")
-            report(Problem(message, file=file, line=line, field=field))
+    heard = Heard(report)
+    checker = Checker(file_name(path), heard.report)
+    columns = ("system", "item", "score")
+    for line, row in read_table_rows(path, columns, heard.report, ("metric",)):
+        checker.start(line)
+        names = (
+            checker.optional_identifier(row.get("metric"), "metric") or metric,
+            _name(row["system"], "system", checker),
+            _name(row["item"], "item", checker),
+        )
+        score = _score(row["score"], checker)
+        if checker.failed:
             continue
         key = tuple(
             known.setdefault(name, len(known)) for known, name in zip(places, names, strict=True)
         )
         if key in cells:
             message = f"system {names[1]!r} and item {names[2]!r} have a score already"
-            report(Problem(message, file=file, line=line, field="item"))
+            checker.complain("item", message)
             continue
         cells[key] = score
-    if not cells:
-        report(Problem("holds no scores", file=file))
+    if not cells and heard.readable and not heard.lines:
+        report(Problem("holds no scores", file=file_name(path)))
     values = np.full(tuple(map(len, places)), np.nan)
     for key, score in cells.items():
         values[key] = score
@@ -145,12 +152,21 @@ def read_scores(path: PathLike, *, metric: str = "score", report: Report = fail)
     return ScoreTable(metrics, systems, items, values)
 
 
-def _number(value: object) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value)
-    try:
-        return float(str(value))
-    except ValueError:
-        return None
+def _name(value: object, field: str, checker: Checker) -> str:
+    if value == "":
+        checker.complain(field, "is empty")
+        return ""
+    return checker.identifier(value, field)
+
+
+def _score(value: object, checker: Checker) -> float:
+    number = as_number(value) if isinstance(value, str) else value
+    if isinstance(number, str) and number.strip().lower().lstrip("+-") in ("nan", "inf"):
+        number = float(number)
+    if value == "":
+        checker.complain("score", "is missing")
+    elif isinstance(number, float) and not math.isfinite(number):
+        checker.complain("score", f"must be finite, got {number}")
+    else:
+        return checker.number(number, "score") or 0.0
+    return 0.0

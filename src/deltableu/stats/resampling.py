@@ -31,7 +31,9 @@ Draws = np.ndarray[Any, np.dtype[np.int32]]
 Progress = Callable[[int, int], None]
 
 #: Drawn row numbers held in memory at once, per thread.
-_DRAWS = 1_000_000
+_DRAWS = 4_000_000
+#: Rows that are added to the sums of all trials of a chunk before the next ones are.
+_TILE = 64
 #: Bytes of choices held in memory at once, per thread.
 _CHOICES = 8_000_000
 _LARGEST_CHUNK = 1024
@@ -64,11 +66,12 @@ def bootstrap_sums(
 
     Columns that belong together (those of several systems) share their draws: they stay paired.
     """
-    rows = np.ascontiguousarray(rows)
+    rows = np.ascontiguousarray(rows, dtype=np.float64)
 
     def work(number: int, first: int, last: int) -> Array:
+        draws = _draw(len(rows), last - first, seed, number)
         sums = np.zeros((last - first, rows.shape[1]))
-        _kernel.sum_draws(rows, _draw(len(rows), last - first, seed, number), sums)
+        _kernel.sum_counted(rows, draws, np.zeros_like(draws), sums, _TILE)
         return sums
 
     return _in_chunks(work, trials, _draws_chunk(len(rows)), threads, progress)
@@ -83,7 +86,7 @@ def chosen_sums(
     progress: Progress | None = None,
 ) -> Array:
     """Sums of the rows of random subsets, each row in with probability one half; a trial a row."""
-    rows = np.ascontiguousarray(rows)
+    rows = np.ascontiguousarray(rows, dtype=np.float64)
 
     def work(number: int, first: int, last: int) -> Array:
         return _sum_chosen(rows, _choose(len(rows), last - first, seed, number))

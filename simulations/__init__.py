@@ -1,0 +1,1 @@
+"""Truth by simulation: what tests and intervals do where the truth is known."""

@@ -1,0 +1,212 @@
+"""Size of every paired test and coverage of every interval, by drawing samples from populations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from deltableu.compare.observations import Observations
+from deltableu.compare.paired_tests import (
+    bootstrap_p_value,
+    koehn_p_value,
+    moses_p_value,
+    paired_t_test,
+    permutation_p_value,
+    randomization_p_value,
+    wilcoxon_test,
+)
+from deltableu.stats.intervals import bca_interval, jackknife_interval, percentile_interval
+from deltableu.stats.resampling import stream
+from simulations.populations import EQUAL, RELATIONS, Population, populations
+from simulations.replications import Outcome, Progress, Tally, replicate
+from simulations.tables import Row, measured
+
+__all__ = ["INTERVALS", "TESTS", "Cell", "attainable_level", "cells", "simulate"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+TESTS = ("randomization", "permutation", "bootstrap", "koehn", "moses", "t-test", "wilcoxon")
+INTERVALS = ("jackknife", "percentile", "bca")
+SIGNIFICANCE = 0.05
+LEVEL = 0.95
+RESAMPLES = 1000
+
+#: Exchanges of so few items are enumerated by the million, or nearly.
+_FEW_ITEMS = {
+    "BLEU": 12,
+    "delta-BLEU": 12,
+    "delta-BLEU near 0": 12,
+    "five-point scores": 20,
+    "sentence BLEU": 20,
+}
+#: Where a thousand items might still be too few.
+_MANY_ITEMS = ("BLEU", "delta-BLEU", "delta-BLEU near 0", "skewed scores")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One population and one sample size; `exact` enumerates all exchanges of a few items."""
+
+    data: str
+    relation: str
+    n: int
+    exact: bool = False
+
+    @property
+    def key(self) -> int:
+        """Of its random stream: adding another cell changes nothing in this one."""
+        return crc32(f"{self.data}|{self.relation}|{self.n}|{self.exact}".encode())
+
+    def sampler(self) -> Sampler:
+        return Sampler(self, populations(self.data)[self.relation])
+
+
+def cells() -> list[Cell]:
+    """All that is simulated."""
+    found = []
+    for data, relations in RELATIONS.items():
+        for relation in relations:
+            found += [Cell(data, relation, n) for n in (50, 200)]
+            if data in _MANY_ITEMS and relation != "different":
+                found.append(Cell(data, relation, 1000))
+            if relation != "different":
+                found.append(Cell(data, relation, _FEW_ITEMS.get(data, 16), exact=True))
+    return found
+
+
+def simulate(
+    replications: int,
+    seed: int = 0,
+    *,
+    chosen: Sequence[Cell] | None = None,
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Size and coverage in every cell; the same for any number of processes.
+
+    Parameters
+    ----------
+    replications : int
+        Samples drawn from each population.
+    seed : int
+    chosen : list of Cell, optional
+        Only these.
+    processes : int, optional
+        All cores by default.
+    progress : callable, optional
+        Called with (batches done, in all).
+    """
+    wanted = cells() if chosen is None else chosen
+    tallies = replicate(wanted, replications, seed, processes=processes, progress=progress)
+    return [
+        row
+        for cell, tally in zip(wanted, tallies, strict=True)
+        for row in _rows(cell, tally, replications)
+    ]
+
+
+def _rows(cell: Cell, tally: Tally, replications: int) -> Iterator[Row]:
+    for (what, method, target), hits in tally.hits.items():
+        level = tally.attainable.get((what, method, target))
+        yield measured(
+            what,
+            method,
+            cell.data,
+            cell.relation,
+            cell.n,
+            target,
+            SIGNIFICANCE if what == "size" else LEVEL,
+            hits,
+            replications,
+            exact=level is not None,
+            attainable=None if level is None else level / replications,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampler:
+    """Draws samples of a cell's population and tries every method on them."""
+
+    cell: Cell
+    population: Population
+
+    def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
+        """Of replication `number`: which tests reject, and which intervals cover the truth."""
+        rng = stream(seed, self.cell.key, number)
+        chosen = rng.integers(self.population.size, size=self.cell.n)
+        sample = self.population.observe(chosen)
+        again = int(rng.integers(1 << 62))
+        scores = sample.scores()
+        observed = float(scores[0] - scores[1])
+        if self.cell.exact:
+            exchanged = sample.all_exchanges(0, 1)
+            p_value = permutation_p_value(exchanged, observed)
+            yield _tested("permutation", p_value, attainable_level(exchanged))
+            return
+        samples = sample.bootstrap(RESAMPLES, again, threads=1)
+        if self.cell.relation != "different":
+            yield from self._tests(sample, samples[:, 0] - samples[:, 1], observed, again)
+        if self.cell.relation != "exchangeable":
+            yield from self._intervals(sample, samples, scores)
+
+    def _tests(
+        self, sample: Observations, differences: Array, observed: float, again: int
+    ) -> Iterator[Outcome]:
+        exchanged = sample.exchanges(RESAMPLES, again, threads=1)(0, 1)
+        level = attainable_level(np.append(exchanged, observed))
+        yield _tested("randomization", randomization_p_value(exchanged, observed), level)
+        yield _tested("bootstrap", bootstrap_p_value(differences, observed))
+        yield _tested("koehn", koehn_p_value(differences, observed))
+        yield _tested("moses", moses_p_value(differences, observed))
+        # Systems with equal corpus scores need not have equal means of segment scores.
+        means = sample.mean_of_segments or self.cell.relation == "exchangeable"
+        if means and sample.segments is not None:
+            yield _tested("t-test", paired_t_test(*sample.segments))
+            yield _tested("wilcoxon", wilcoxon_test(*sample.segments))
+
+    def _intervals(self, sample: Observations, samples: Array, scores: Array) -> Iterator[Outcome]:
+        left_out = sample.leave_one_out()
+        for target, contrast in self._contrasts().items():
+            observed = float(contrast @ scores)
+            true = float(contrast @ self.population.truth)
+            resampled, jackknife = samples @ contrast, contrast @ left_out
+            for method, (low, high) in (
+                ("jackknife", jackknife_interval(observed, jackknife, LEVEL)),
+                ("percentile", percentile_interval(resampled, LEVEL)),
+                ("bca", bca_interval(resampled, observed, jackknife, LEVEL)),
+            ):
+                yield Outcome("coverage", method, target, low <= true <= high)
+
+    def _contrasts(self) -> dict[str, Array]:
+        """Targets, as sums of the two systems' scores."""
+        contrasts = {"difference": np.array([1.0, -1.0])}
+        if self.cell.relation == EQUAL:
+            contrasts["score of A"] = np.array([1.0, 0.0])
+        if self.cell.relation != "different":
+            contrasts["score of B"] = np.array([0.0, 1.0])
+        return contrasts
+
+
+def _tested(method: str, p_value: float, level: float | None = None) -> Outcome:
+    return Outcome("size", method, "difference", p_value < SIGNIFICANCE, level)
+
+
+def attainable_level(exchanged: Array, significance: float = SIGNIFICANCE) -> float:
+    """The largest p-value below the significance that one of these exchanges would have.
+
+    Given the outputs and not which system made which, this is the exact size of the test.
+
+    Examples
+    --------
+    >>> attainable_level(np.array([3.0, 1.0, -1.0, -3.0] * 10), 0.6)
+    0.5
+    """
+    sizes = np.abs(exchanged)
+    rank = int(np.ceil(significance * len(sizes) - 1e-9))
+    largest = float(np.partition(sizes, len(sizes) - rank)[len(sizes) - rank])
+    slack = 1e-9 * max(1.0, largest)
+    return float((sizes > largest + slack).mean())

@@ -1,0 +1,287 @@
+"""`deltableu validate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+from cyclopts import Parameter
+
+from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.options import Several, Whole, listed
+from deltableu.cli.output import Format, emit, note
+from deltableu.cli.progress import ProgressBar
+from deltableu.corpus import ReferenceSet, Study, read_scores, read_study, reference_set
+from deltableu.errors import InputError
+from deltableu.report.tables import Table
+from deltableu.report.validation import (
+    agreement_table,
+    human_table,
+    metric_matrix,
+    rater_table,
+    validation_notes,
+    validation_records,
+)
+from deltableu.score.metric import Metric
+from deltableu.score.registry import make_metrics
+from deltableu.score.systems import score_systems
+from deltableu.validate import (
+    HumanScores,
+    Judgements,
+    MetricScores,
+    ValidationPlan,
+    validate_metrics,
+)
+from deltableu.validate.correlation import Method
+from deltableu.validate.levels import Level
+from deltableu.validate.winners import MetricTest
+
+__all__ = ["validate"]
+
+_DEFAULTS = MetricOptions()
+_TABLES = ("people", "agreement", "matrix")
+
+
+def validate(
+    study: Path | None = None,
+    *,
+    metrics: str | None = None,
+    scores: Annotated[list[str] | None, Several] = None,
+    lower_is_better: Annotated[list[str] | None, Several] = None,
+    human: str | None = None,
+    criterion: str | None = None,
+    scale: Literal["z", "raw", "mixed"] = "z",
+    min_raters: Whole = 1,
+    unknown: Literal["error", "drop"] = "error",
+    systems: Annotated[list[str] | None, Several] = None,
+    options: MetricOptions = _DEFAULTS,
+    select: str = "all",
+    no_positive: Literal["error", "skip"] = "error",
+    sentinels: Annotated[bool, Parameter(negative="--no-sentinels")] = True,
+    methods: str = "pearson,spearman,kendall-b",
+    levels: str = "system,pooled,item",
+    test: str = "perm-both",
+    correction: Literal["none", "holm", "bh"] = "none",
+    significance: float = 0.05,
+    level: float = 0.95,
+    threshold: float = 25.0,
+    resamples: Whole = 1000,
+    seed: Whole = 0,
+    tables: str = "people,agreement,matrix",
+    format: Format = "table",
+    digits: Whole = 3,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    threads: Whole | None = None,
+) -> None:
+    """Say how well metrics agree with people, and which agree best.
+
+    deltableu validate STUDY [--metrics ...] [--criterion overall], or
+    deltableu validate STUDY --scores comet.csv, or
+    deltableu validate --scores metrics.csv --human people.csv.
+
+    Parameters
+    ----------
+    study
+        A folder with items, outputs and ratings.
+    metrics
+        Separated by commas; by default a few that suit the references.
+    scores
+        Tables of scores computed elsewhere: system, item and score, and perhaps metric.
+    lower_is_better
+        Those metrics of the tables of which lower is better.
+    human
+        A table of ready human scores (system, item, score, and perhaps metric for the criterion)
+        in place of the study's ratings.
+    criterion
+        Which ratings; may be left out where there is one.
+    scale
+        z: standardised by rater, as Direct Assessment; raw; mixed: rater effects of a mixed model
+        taken out.
+    min_raters
+        Of an output, for its score to count.
+    unknown
+        Ratings of items and systems that the study does not have are an error, or dropped.
+    systems
+        Only these systems.
+    select
+        Which references count: all, single (the original) or a threshold such as "w>=0.6".
+    no_positive
+        Items without a positively weighted reference are an error, or left out everywhere.
+    sentinels
+        Add metrics that know nothing of quality, which the others must beat.
+    methods
+        Separated by commas; the first is what metrics are compared by: pearson, spearman,
+        kendall-b, kendall-c, kendall-wei, kendall-like.
+    levels
+        Separated by commas: system, pooled (all outputs together), item (systems within an item).
+    test
+        Of one metric agreeing better than another: perm-both, perm-systems, perm-items,
+        bootstrap-both, bootstrap-systems, bootstrap-items, williams.
+    correction
+        For the number of pairs of metrics; WMT makes none.
+    significance
+        p-values below it are significant.
+    level
+        Of the intervals.
+    threshold
+        Of kendall-like: pairs that people rate closer than this do not count.
+    resamples
+        Of tests and intervals.
+    seed
+        Of all that is random.
+    tables
+        Which tables to print, separated by commas: people, agreement, matrix.
+    format
+        How results are printed.
+    digits
+        After the decimal point, in tables; JSON is never rounded.
+    output
+        Write to this file.
+    threads
+        All cores by default; no result depends on it.
+    """
+    plan = ValidationPlan(
+        methods=cast(tuple[Method, ...], tuple(listed(methods))),
+        levels=cast(tuple[Level, ...], tuple(listed(levels))),
+        test=cast(MetricTest, test),
+        correction=correction,
+        significance=significance,
+        confidence=level,
+        resamples=resamples,
+        threshold=threshold,
+        seed=seed,
+    )
+    wanted = listed(tables)
+    for name in wanted or [""]:
+        if name not in _TABLES:
+            raise InputError(f"--tables takes {', '.join(_TABLES)}, got {name!r}")
+    if threads is not None and threads < 1:
+        raise InputError(f"--threads must be at least 1, got {threads}")
+    if not 0 <= digits <= 15:
+        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
+    if study is None and (scores is None or human is None):
+        raise InputError("give a study folder, or --scores and --human tables")
+    if min_raters < 1:
+        raise InputError(f"--min-raters must be at least 1, got {min_raters}")
+    data = None if study is None else read_study(study, ratings=human is None)
+    with ProgressBar() as progress:
+        people = _people(data, study, human, criterion, scale, min_raters, unknown)
+        found = _scores(
+            data,
+            scores,
+            lower_is_better or [],
+            metrics,
+            options,
+            select,
+            no_positive,
+            sentinels=sentinels,
+            threads=threads,
+            progress=progress,
+        )
+        if systems is not None:
+            for name in systems:
+                if name not in found.systems:
+                    there = ", ".join(found.systems)
+                    raise InputError(f"there is no system {name!r}; there are {there}")
+            found = found.select(systems, found.items)
+        result = validate_metrics(found, people, plan=plan, threads=threads, progress=progress)
+    for text in result.notes:
+        note(text)
+    shown: list[Table | None] = []
+    for name in wanted:
+        if name == "people":
+            shown += [human_table(result, digits=digits), rater_table(result, digits=digits)]
+        elif name == "agreement":
+            shown += [agreement_table(result, one, digits=digits) for one in plan.levels]
+        else:
+            shown += [metric_matrix(one) for one in result.comparisons]
+    emit(
+        [table for table in shown if table is not None],
+        lambda: validation_records(result),
+        format,
+        output,
+        validation_notes(result) | dict(found.signatures),
+    )
+
+
+def _people(
+    data: Study | None,
+    path: Path | None,
+    human: str | None,
+    criterion: str | None,
+    scale: Literal["z", "raw", "mixed"],
+    min_raters: int,
+    unknown: Literal["error", "drop"],
+) -> HumanScores:
+    if human is not None:
+        return HumanScores.from_table(read_scores(human), criterion)
+    if data is None or not any(rating.target.startswith("system:") for rating in data.ratings):
+        raise InputError(f"{path}: the study has no ratings of systems; give --human scores.csv")
+    judgements = Judgements.from_study(data, criterion=criterion, unknown=unknown)
+    return HumanScores.from_judgements(judgements, scale=scale, min_raters=min_raters)
+
+
+def _scores(
+    data: Study | None,
+    tables: list[str] | None,
+    lower_is_better: list[str],
+    metrics: str | None,
+    options: MetricOptions,
+    select: str,
+    no_positive: Literal["error", "skip"],
+    *,
+    sentinels: bool,
+    threads: int | None,
+    progress: ProgressBar,
+) -> MetricScores:
+    """Scores of the metrics asked for, and of sentinels as far as the texts are there."""
+    found: MetricScores | None = None
+    if data is not None:
+        if not data.outputs:
+            raise InputError(f"{data.path}: the study has no system outputs; put them in outputs/")
+        references = reference_set(data).select(select)
+        wanted: list[Metric] = []
+        if metrics is not None or tables is None:
+            wanted += make_metrics(listed(metrics or _suiting(references)), options.changed())
+        elif options.changed():
+            name = next(iter(options.changed()))
+            raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores alone")
+        if sentinels:
+            there = {metric.name for metric in wanted}
+            wanted += make_metrics([n for n in _sentinels(references) if n not in there], {})
+        if wanted:
+            scoring = score_systems(
+                references,
+                data.outputs,
+                wanted,
+                no_positive=no_positive,
+                threads=threads,
+                progress=progress,
+            )
+            if scoring.dropped:
+                left, total = len(scoring.dropped), len(data.items)
+                note(f"left out {left} of {total} items without a positive reference")
+            found = MetricScores.from_scoring(scoring)
+    for place, path in enumerate(tables or []):
+        table = read_scores(path)
+        lower = [name for name in lower_is_better if name in table.metrics]
+        made = MetricScores.from_table(table, lower_is_better=lower)
+        found = made if found is None else made.joined(found)
+        if place + 1 == len(tables or []):
+            for name in lower_is_better:
+                if name not in found.totals:
+                    raise InputError(f"--lower-is-better names {name!r}, which no table has")
+    if found is None:
+        raise InputError("there is no metric to validate")
+    return found
+
+
+def _suiting(references: ReferenceSet) -> str:
+    common = "bleu,sentence-bleu,chrf++"
+    return common if references.weights is None else f"delta-bleu,delta-chrf++,{common}"
+
+
+def _sentinels(references: ReferenceSet) -> list[str]:
+    messages = references.messages
+    answered = messages is not None and all(message is not None for message in messages)
+    return ["length", *(["message-overlap"] if answered else []), "random", "constant"]

@@ -1,0 +1,387 @@
+"""A pilot study in; the power of comparisons with more items or fewer references out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from deltableu.compare.pilot import Pilot
+from deltableu.compare.population import Population, kept_share
+from deltableu.corpus.types import Study
+from deltableu.errors import InputError
+from deltableu.score.metric import Metric
+from deltableu.score.results import ConfidenceInterval
+from deltableu.stats.isotonic import isotonic_regression
+
+__all__ = ["PowerCurve", "PowerPlan", "PowerPoint", "plan_comparison", "setting_name"]
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Progress = Callable[[str, int, int], None]
+
+_TRIALS = 999
+#: Variants of each item, where references or raters are drawn.
+_DRAWS = 20
+#: Most items of a study whose size was not asked for.
+_LARGEST_STUDY = 20_000
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPoint:
+    """The share of simulated studies of one size that found a significant difference.
+
+    `interval` is Wilson's and covers the error of the simulation, not that of the pilot;
+    `smoothed` is the power of a curve that never falls.
+    """
+
+    items: int
+    power: float
+    interval: ConfidenceInterval
+    smoothed: float
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCurve:
+    """Power by the number of items, for so many references an item and raters a reference.
+
+    Attributes
+    ----------
+    references, raters : int or None
+        None is as in the pilot.
+    mean_references : float
+        Items may have fewer than asked for.
+    difference : float
+        What the same gap between the systems measures with this instrument.
+    points : tuple of PowerPoint
+        By the number of items.
+    approximate : int
+        The items that a normal approximation asks for.
+    """
+
+    references: int | None
+    raters: int | None
+    mean_references: float
+    difference: float
+    points: tuple[PowerPoint, ...]
+    approximate: int
+
+    def needed(self, power: float) -> int | None:
+        """The fewest items with this power, interpolated between the sizes tried.
+
+        None if the largest size is not enough; the smallest if that is already.
+        """
+        return self._crossing([point.smoothed for point in self.points], power)
+
+    def needed_range(self, power: float) -> tuple[int | None, int | None]:
+        """The same where the interval of the simulation ends."""
+        ends = ([p.interval.high for p in self.points], [p.interval.low for p in self.points])
+        least, most = (self._crossing(isotonic_regression(end).tolist(), power) for end in ends)
+        return least, most
+
+    def _crossing(self, curve: list[float], power: float) -> int | None:
+        sizes = [point.items for point in self.points]
+        place = next((k for k, reached in enumerate(curve) if reached >= power), None)
+        if place is None or place == 0:
+            return None if place is None else sizes[0]
+        share = (power - curve[place - 1]) / (curve[place] - curve[place - 1])
+        # Rounding must not ask for one item more.
+        return math.ceil(sizes[place - 1] + share * (sizes[place] - sizes[place - 1]) - 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPlan:
+    """What a comparison of two systems needs, by simulation from a pilot.
+
+    Attributes
+    ----------
+    metric : str
+    systems : (str, str)
+        The one with the higher score first.
+    pilot_items : int
+    dropped : tuple of str
+        Items of the pilot without a positively weighted reference.
+    pilot_difference : float
+        Between the systems' scores on the whole pilot.
+    difference : float
+        The one to be detected, under all references of the pilot.
+    kept : float
+        The share of items that show the systems as they are; on the others a coin says which is
+        which.
+    power, alpha : float
+    replicates, trials, draws, seed : int
+    curves : tuple of PowerCurve
+    signature : str
+    """
+
+    metric: str
+    systems: tuple[str, str]
+    pilot_items: int
+    dropped: tuple[str, ...]
+    pilot_difference: float
+    difference: float
+    kept: float
+    power: float
+    alpha: float
+    replicates: int
+    trials: int
+    draws: int
+    seed: int
+    curves: tuple[PowerCurve, ...]
+    signature: str
+
+
+def plan_comparison(
+    pilot: Study,
+    systems: Sequence[str],
+    metric: Metric,
+    *,
+    difference: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    items: Sequence[int] | None = None,
+    references: Sequence[int | None] = (None,),
+    raters: Sequence[int | None] = (None,),
+    replicates: int = 400,
+    draws: int = _DRAWS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> PowerPlan:
+    """Find out how many items, references and raters detect a difference between two systems.
+
+    Studies are simulated from the pilot: items are drawn with replacement; on a share of them the
+    two outputs stand as they are, on the others a fair coin exchanges them, so that endlessly many
+    items would show the difference asked for. Each study is tested by approximate randomisation,
+    two-sided; power is the share of studies with p < alpha.
+
+    The difference is defined under all references of the pilot and their weights. Fewer
+    references are a random part of an item's, with the original; `raters` replaces each weight w by
+    w plus the mean of so many residuals of its raw ratings. Neither changes the systems: the same
+    gap is measured with a worse instrument. Each item has `draws` such variants, and a study draws
+    from all of them.
+
+    Parameters
+    ----------
+    pilot : Study
+        With raw ratings of the references where raters are to be varied.
+    systems : two str
+    metric : Metric
+        Whose rows can be summed.
+    difference : float, optional
+        To be detected: up to the pilot's, which is the default.
+    power : float
+        The power asked for.
+    alpha : float
+        p-values below it are significant.
+    items : list of int, optional
+        Sizes of studies; by default around what a normal approximation needs.
+    references : list of int or None
+        References an item; None is all.
+    raters : list of int or None
+        Raters a reference; None takes the pilot's weights as they are.
+    replicates : int
+        Simulated studies of each sort.
+    draws : int
+    seed : int
+    threads : int, optional
+        All cores by default; no result depends on it.
+    progress : callable, optional
+        Called with (what is done, done, in all).
+
+    Returns
+    -------
+    PowerPlan
+
+    References
+    ----------
+    Card et al. 2020, "With Little Power Comes Great Responsibility". Noreen 1989,
+    "Computer-Intensive Methods for Testing Hypotheses".
+
+    Examples
+    --------
+    >>> from deltableu import DeltaBLEU
+    >>> from deltableu.corpus import Item, Reference
+    >>> numbers = range(20)
+    >>> items = [Item(str(n), (Reference("r", f"yes it is {n}", 1.0),)) for n in numbers]
+    >>> outputs = {"A": [f"yes it is {n}" for n in numbers], "B": [f"yes {n}" for n in numbers]}
+    >>> study = Study(tuple(items), {name: tuple(texts) for name, texts in outputs.items()})
+    >>> plan = plan_comparison(study, ["A", "B"], DeltaBLEU(), items=[5, 10], replicates=20)
+    >>> [point.power for point in plan.curves[0].points]
+    [0.0, 1.0]
+    """
+    _check(power, alpha, items, replicates, draws, seed, threads)
+    if not references or not raters:
+        raise InputError("no number of references or raters was given")
+    settings = list(product(dict.fromkeys(references), dict.fromkeys(raters)))
+    base = Pilot.of(pilot, systems, metric, ratings=any(number is not None for number in raters))
+    for setting in settings:
+        base.check(*setting)
+    both = base.rows(threads=threads)
+    one, two = (rows.score().score for rows in both)
+    if one < two:
+        base, both = base.turned(), both[::-1]
+    wanted = _difference(difference, abs(one - two), pilot, base, threads)
+    kept = kept_share(both[0].rows, both[1].rows, metric.aggregate, wanted)
+    drawn = []
+    for setting in settings:
+        tell = _teller(progress, f"{setting_name(*setting)}: drawing")
+        drawn.append(base.draw(*setting, draws, seed, threads=threads, progress=tell))
+    populations = [Population(one.first, one.second, metric.aggregate, kept) for one in drawn]
+    pilot_items = len(base.references)
+    needs = [one.approximate_size(power, alpha, pilot_items, seed) for one in populations]
+    sizes = _sizes(needs) if items is None else sorted(set(items))
+    # With twenty times as many exchanges as p < alpha takes, a test loses next to no power.
+    trials = max(_TRIALS, math.ceil(20.0 / alpha) - 1)
+    curves = []
+    for place, (setting, population) in enumerate(zip(settings, populations, strict=True)):
+        found = population.rejections(
+            sizes,
+            alpha=alpha,
+            replicates=replicates,
+            trials=trials,
+            seed=seed,
+            progress=_teller(progress, setting_name(*setting)),
+        )
+        curves.append(
+            PowerCurve(
+                references=setting[0],
+                raters=setting[1],
+                mean_references=drawn[place].references,
+                difference=population.difference,
+                points=_points(sizes, found, replicates),
+                approximate=needs[place],
+            )
+        )
+    return PowerPlan(
+        metric=metric.name,
+        systems=base.systems,
+        pilot_items=pilot_items,
+        dropped=base.dropped,
+        pilot_difference=abs(one - two),
+        difference=wanted,
+        kept=kept,
+        power=power,
+        alpha=alpha,
+        replicates=replicates,
+        trials=trials,
+        draws=draws,
+        seed=seed,
+        curves=tuple(curves),
+        signature=(
+            f"{both[0].score().signature}|pilot:{'-'.join(base.systems)}|difference:{wanted:.6g}"
+            f"|alpha:{alpha:g}|test:randomization-{trials}|replicates:{replicates}|draws:{draws}"
+            f"|seed:{seed}"
+        ),
+    )
+
+
+def setting_name(references: int | None, raters: int | None) -> str:
+    """So many references and raters, in words."""
+    parts = ["all references" if references is None else _count(references, "reference")]
+    return ", ".join(parts if raters is None else [*parts, _count(raters, "rater")])
+
+
+def _difference(
+    wanted: float | None, observed: float, study: Study, pilot: Pilot, threads: int | None
+) -> float:
+    names = " and ".join(pilot.systems)
+    if observed == 0.0:
+        raise InputError(f"{names} do not differ on the pilot under {pilot.metric.name}")
+    if wanted is None:
+        return observed
+    if not wanted > 0.0 or not math.isfinite(wanted):
+        raise InputError(f"difference must be a number above 0, got {wanted:g}")
+    if wanted > observed:
+        raise InputError(
+            f"{names} differ by {observed:.4g} on the pilot, too little to show a difference of "
+            f"{wanted:.4g}: {_better_pair(wanted, study, pilot, threads)}"
+        )
+    return wanted
+
+
+def _better_pair(wanted: float, study: Study, pilot: Pilot, threads: int | None) -> str:
+    lost = set(pilot.dropped)
+    kept = [place for place, item in enumerate(study.items) if item.id not in lost]
+    encoded = pilot.metric.encode(pilot.references, threads=threads)
+    scores = {
+        name: pilot.metric.statistics([texts[i] for i in kept], encoded, threads=threads).score()
+        for name, texts in study.outputs.items()
+    }
+    apart = {
+        pair: abs(scores[pair[0]].score - scores[pair[1]].score) for pair in combinations(scores, 2)
+    }
+    enough = [pair for pair, difference in apart.items() if difference >= wanted]
+    if enough:
+        nearest = min(enough, key=lambda pair: apart[pair])
+        return f"take a pair that differs more, such as {nearest[0]} and {nearest[1]}"
+    return f"no pair of the pilot differs by more than {max(apart.values()):.4g}"
+
+
+def _sizes(needs: Sequence[int]) -> list[int]:
+    """Round numbers from a quarter of the fewest items needed to twice the most."""
+    low = min(min(needs) / 4.0, _LARGEST_STUDY / 4.0)
+    high = min(2.0 * max(needs), float(_LARGEST_STUDY))
+    steps = [step * 10**k for k in range(5) for step in (10, 15, 20, 30, 40, 60, 80)]
+    rounded = [4, 6, 8, *(step for step in steps if step <= _LARGEST_STUDY)]
+    first = max((k for k, size in enumerate(rounded) if size <= low), default=0)
+    last = min((k for k, size in enumerate(rounded) if size >= high), default=len(rounded) - 1)
+    return rounded[first : max(last, first + 3) + 1]
+
+
+def _points(sizes: Sequence[int], found: Ints, replicates: int) -> tuple[PowerPoint, ...]:
+    shares = (found / replicates).tolist()
+    smoothed = isotonic_regression(shares).tolist()
+    intervals = [_wilson(count, replicates) for count in found.tolist()]
+    return tuple(map(PowerPoint, sizes, shares, intervals, smoothed))
+
+
+def _wilson(count: int, total: int) -> ConfidenceInterval:
+    """Wilson 1927: the shares that a score test does not reject."""
+    z = NormalDist().inv_cdf((1.0 + _LEVEL) / 2.0)
+    share = count / total
+    middle = (share + z**2 / (2.0 * total)) / (1.0 + z**2 / total)
+    reach = z * math.sqrt(share * (1.0 - share) / total + (z / (2.0 * total)) ** 2)
+    reach /= 1.0 + z**2 / total
+    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
+    return ConfidenceInterval(low, high, _LEVEL, f"Wilson, {total} simulated studies")
+
+
+def _check(
+    power: float,
+    alpha: float,
+    items: Sequence[int] | None,
+    replicates: int,
+    draws: int,
+    seed: int,
+    threads: int | None,
+) -> None:
+    for name, value in (("power", power), ("alpha", alpha)):
+        if not 0.0 < value < 1.0:
+            raise InputError(f"{name} must lie between 0 and 1, got {value:g}")
+    if power <= alpha:
+        raise InputError(f"power must be more than alpha, which is {alpha:g}, got {power:g}")
+    if items is not None and (not items or min(items) < 2):
+        what = f"got {min(items)}" if items else "none was given"
+        raise InputError(f"items must be numbers from 2 on, {what}")
+    for name, number in (("replicates", replicates), ("draws", draws), ("threads", threads)):
+        if number is not None and number < 1:
+            raise InputError(f"{name} must be at least 1, got {number}")
+    if seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _teller(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    tell = progress
+    return lambda done, total: tell(what, done, total)

@@ -1,0 +1,202 @@
+"""Two metrics' and people's scores of the same outputs in; ready to be exchanged or drawn, out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deltableu.errors import InputError
+from deltableu.validate.correlation import Method, check_method, correlate
+from deltableu.validate.levels import Level, Undefined, agreement, item_agreement
+
+__all__ = ["PairedScores", "check_choice", "in_blocks", "pearson_of_sums"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
+#: Numbers held in memory at once, per thread and array.
+_NUMBERS = 4_000_000
+_LARGEST_BLOCK = 1024
+#: Means of standardised scores are known no better.
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedScores:
+    """Standardised scores of two metrics and people, and how agreement is measured.
+
+    Attributes
+    ----------
+    x, y, human : array
+        Systems x items, mean 0 and standard deviation 1 (but people's as they are for
+        `kendall-like`); NaN where missing.
+    present : array
+        Where there are scores: in the same places of all three.
+    """
+
+    x: Array
+    y: Array
+    human: Array
+    present: Bools
+    method: Method
+    level: Level
+    undefined: Undefined
+    threshold: float
+
+    @classmethod
+    def of(
+        cls,
+        x: ArrayLike,
+        y: ArrayLike,
+        human: ArrayLike,
+        method: Method,
+        level: Level,
+        undefined: Undefined,
+        threshold: float,
+    ) -> PairedScores:
+        """Everything checked, and brought to one scale."""
+        check_method(method)
+        check_choice("level", level, get_args(Level))
+        check_choice("undefined", undefined, get_args(Undefined))
+        given = {"x": x, "y": y, "human": human}
+        scores = {name: np.asarray(values, dtype=np.float64) for name, values in given.items()}
+        present = _present(scores)
+        kept = present.any(axis=0)
+        one, two, people = (_standardised(values, present)[:, kept] for values in scores.values())
+        if method == "kendall-like":  # its threshold is on the scale of the ratings
+            people = scores["human"][:, kept]
+        return cls(one, two, people, present[:, kept], method, level, undefined, threshold)
+
+    @property
+    def sums_tell(self) -> bool:
+        """Whether agreement depends on scores only through sums over items."""
+        return self.level == "system" or (self.level == "pooled" and self.method == "pearson")
+
+    @property
+    def trial_size(self) -> int:
+        """Numbers that one exchange or draw keeps in memory."""
+        return 16 * len(self.x) if self.sums_tell else 2 * self.x.size
+
+    def filled(self) -> tuple[Array, Array, Array]:
+        """The scores with 0 for missing ones, for sums."""
+        x, y, human = (np.where(self.present, v, 0.0) for v in (self.x, self.y, self.human))
+        return x, y, human
+
+    def observed(self) -> tuple[float, float]:
+        """Agreement of both metrics with people, as it is."""
+        found = []
+        counts = self.present.sum(axis=1)
+        means = [values.sum(axis=1) / counts for values in self.filled()]
+        for place, (name, values) in enumerate((("x", self.x), ("y", self.y))):
+            if self.level == "system":
+                found.append(float(self._correlate(means[place], means[2])))
+            else:
+                found.append(float(self.agree(values, self.human)))
+            if np.isnan(found[-1]):
+                raise InputError(
+                    f"{name} has no {self.method} agreement with people at level {self.level!r}"
+                )
+        return found[0], found[1]
+
+    def agree(self, metric: Array, human: Array) -> Array:
+        """Agreement of a batch of tables, all missing the same scores."""
+        return agreement(
+            metric,
+            human,
+            method=self.method,
+            level=self.level,
+            undefined=self.undefined,
+            threshold=self.threshold,
+        )
+
+    def by_item(self, metric: Array, human: Array) -> tuple[Array, Array]:
+        """Agreement within each item, and what it weighs, of tables [batch, systems, items]."""
+        return item_agreement(metric, human, self.method, self.undefined, self.threshold)
+
+    def compare_means(self, x: Array, y: Array, human: Array) -> Array:
+        """Difference of agreement at the system level, given the systems' means."""
+        return self._correlate(x, human) - self._correlate(y, human)
+
+    def _correlate(self, metric: Array, human: Array) -> Array:
+        if self.method != "pearson":  # sums in another order must not untie means
+            metric, human = metric.round(_DIGITS), human.round(_DIGITS)
+        return correlate(metric, human, self.method, threshold=self.threshold)
+
+
+def pearson_of_sums(sums: Array, human: Any, human_squares: Any, size: Any) -> Array:
+    """Pearson's r from sums of a metric, its squares and its products with human scores.
+
+    Of standardised scores, so that little is lost to cancellation.
+    """
+    total, squares, products = np.moveaxis(sums, -1, 0)
+    spread = squares - total**2 / size
+    spread_human = human_squares - human**2 / size
+    nothing = 1e-12 * size  # what rounding leaves of a constant
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = (products - total * human / size) / np.sqrt(spread * spread_human)
+    r = np.where((spread > nothing) & (spread_human > nothing), r, np.nan)
+    return np.asarray(np.clip(r, -1.0, 1.0))
+
+
+def in_blocks(
+    work: Callable[[int, int, int], Array], trials: int, trial_size: int, threads: int | None
+) -> Array:
+    """All trials, in blocks that have random streams of their own: threads change nothing.
+
+    `work` is called with the number of the block, its first trial and the one after its last.
+    """
+    if trials < 1:
+        raise InputError(f"resamples must be at least 1, got {trials}")
+    step = max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size))
+    starts = range(0, trials, step)
+    workers = min(threads or os.cpu_count() or 1, len(starts))
+
+    def call(block: int) -> Array:
+        return work(block, starts[block], min(starts[block] + step, trials))
+
+    if workers <= 1:
+        return np.concatenate([call(block) for block in range(len(starts))])
+    with ThreadPoolExecutor(workers) as pool:
+        return np.concatenate(list(pool.map(call, range(len(starts)))))
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse what is not among the choices."""
+    if value not in choices:
+        raise InputError(f"{name} must be {' or '.join(choices)}, got {value!r}")
+
+
+def _standardised(values: Array, present: Bools) -> Array:
+    return np.asarray((values - values[present].mean()) / values[present].std())
+
+
+def _present(scores: dict[str, Array]) -> Bools:
+    shapes = {values.shape for values in scores.values()}
+    if len(shapes) != 1 or scores["human"].ndim != 2:
+        told = ", ".join(f"{name} is {values.shape}" for name, values in scores.items())
+        raise InputError(f"x, y and human must be systems x items of one shape; {told}")
+    present: Bools = ~np.isnan(scores["human"])
+    if len(present) < 2:
+        raise InputError(f"agreement needs at least 2 systems, got {len(present)}")
+    if not present.any(axis=1).all():
+        place = int(np.flatnonzero(~present.any(axis=1))[0])
+        raise InputError(f"system {place} has no human scores: leave it out")
+    for name, values in scores.items():
+        differs = np.isnan(values) == present
+        if differs.any():
+            system, item = np.argwhere(differs)[0].tolist()
+            raise InputError(
+                f"{name} and human must miss the same scores; that of system {system}, item "
+                f"{item} is missing in one of them"
+            )
+        if np.isinf(values).any():
+            raise InputError(f"{name} must be finite, or NaN where a score is missing")
+        if np.ptp(values[present]) == 0.0:
+            raise InputError(f"{name} is constant, so it agrees with nothing")
+    return present

@@ -1,0 +1,80 @@
+"""How metrics are validated: which correlations, levels, tests and intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+from deltableu.errors import InputError
+from deltableu.stats.multiple import Correction
+from deltableu.validate.correlation import Method
+from deltableu.validate.levels import Level
+from deltableu.validate.winners import MetricTest
+
+__all__ = ["ValidationPlan"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationPlan:
+    """Settings of a validation.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Correlations; the first is the one that metrics are compared by.
+    levels : tuple of str
+        `system`, `pooled` (all outputs together) and `item` (systems within each item, averaged).
+    test : str
+        Of one metric agreeing better than another.
+    correction : {"none", "holm", "bh"}
+        For the number of pairs; WMT makes none.
+    significance : float
+    confidence : float
+        Of the intervals.
+    resamples : int
+        Of tests and bootstrap intervals.
+    threshold : float
+        Of `kendall-like`: pairs that people rate closer than this do not count.
+    seed : int
+    """
+
+    methods: tuple[Method, ...] = ("pearson", "spearman", "kendall-b")
+    levels: tuple[Level, ...] = ("system", "pooled", "item")
+    test: MetricTest = "perm-both"
+    correction: Correction = "none"
+    significance: float = 0.05
+    confidence: float = 0.95
+    resamples: int = 1000
+    threshold: float = 25.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, choices in (("methods", Method), ("levels", Level)):
+            given = getattr(self, name)
+            if not given:
+                raise InputError(f"{name} is empty")
+            for one in given:
+                if one not in get_args(choices):
+                    allowed = ", ".join(get_args(choices))
+                    raise InputError(f"{name} may hold {allowed}, got {one!r}")
+            if len(set(given)) < len(given):
+                raise InputError(f"{name} names one twice")
+        for name, choices in (("test", MetricTest), ("correction", Correction)):
+            if getattr(self, name) not in get_args(choices):
+                allowed = ", ".join(get_args(choices))
+                raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        for name in ("significance", "confidence"):
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise InputError(f"{name} must lie between 0 and 1, got {getattr(self, name):g}")
+        if self.resamples < 1:
+            raise InputError(f"resamples must be at least 1, got {self.resamples}")
+        if self.seed < 0:
+            raise InputError(f"seed must not be negative, got {self.seed}")
+
+    def signature(self) -> str:
+        """What results depend on beside the scores."""
+        return (
+            f"methods:{'+'.join(self.methods)}|test:{self.test}-{self.resamples}"
+            f"|correction:{self.correction}|significance:{self.significance:g}"
+            f"|ci:{self.confidence:g}|seed:{self.seed}"
+        )

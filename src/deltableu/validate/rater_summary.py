@@ -1,0 +1,170 @@
+"""How people agree with people, and metrics with single people: what a metric can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deltableu.errors import InputError
+from deltableu.validate.chance_agreement import krippendorff_alpha
+from deltableu.validate.correlation import Method
+from deltableu.validate.human_ceiling import human_ceiling, split_half_reliability
+from deltableu.validate.human_scores import HumanScores
+from deltableu.validate.judgements import Judgements, rater_rows
+from deltableu.validate.levels import Level, agreement
+from deltableu.validate.metric_scores import MetricScores
+from deltableu.validate.plan import ValidationPlan
+from deltableu.validate.rater_agreement import annotator_correlations, inter_rater_correlations
+from deltableu.validate.standardise import standardise
+
+__all__ = ["Ceiling", "RaterSummary", "Span", "rater_summary"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+#: Random splits of the raters; their mean needs no more.
+_SHUFFLES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """How well people agree with people at a level.
+
+    Attributes
+    ----------
+    one_rater : float
+        One rating of each output with the mean of its others, mean over random choices.
+    halves : float
+        Means of two random halves of each output's ratings.
+    """
+
+    level: Level
+    method: Method
+    one_rater: float
+    halves: float
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Mean, lowest and highest of several correlations."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaterSummary:
+    """How raters agree.
+
+    Attributes
+    ----------
+    raters : int
+    alpha : float
+        Krippendorff's, interval data, of raw values.
+    alpha_z : float
+        The same after standardising each rater.
+    pairs : Span or None
+        Correlations of two raters on what both rated (the `human` row of Tsuta et al. 2020,
+        Table 3); None where no two raters have enough in common.
+    reliability : float
+        Of all raters' means: split halves, Spearman-Brown.
+    ceilings : tuple of Ceiling
+        By level and method.
+    annotators : mapping of str to Span
+        Each metric's correlations with single raters.
+    """
+
+    raters: int
+    alpha: float
+    alpha_z: float
+    pairs: Span | None
+    reliability: float
+    ceilings: tuple[Ceiling, ...]
+    annotators: Mapping[str, Span]
+
+    def ceiling(self, level: Level, method: Method) -> Ceiling | None:
+        """The ceiling of a level by a method."""
+        for one in self.ceilings:
+            if (one.level, one.method) == (level, method):
+                return one
+        return None
+
+
+def rater_summary(
+    human: HumanScores, scores: MetricScores, plan: ValidationPlan
+) -> RaterSummary | None:
+    """Agreement among the raters of a validation; None where no output has two of them."""
+    judgements = human.judgements
+    if judgements is None:
+        return None
+    raw = judgements.scored()
+    standard = standardise(judgements)[0].scored()
+    _, rows = rater_rows(standard)
+    several = (~np.isnan(rows)).sum(axis=0) >= 2
+    if several.sum() < 3:
+        return None
+    method = plan.methods[0] if plan.methods[0] != "kendall-like" else "kendall-wei"
+    reliability = split_half_reliability(
+        standard, method=method, by="unit", shuffles=_SHUFFLES, seed=plan.seed
+    )
+    return RaterSummary(
+        raters=len(judgements.raters),
+        alpha=krippendorff_alpha(raw).value,
+        alpha_z=krippendorff_alpha(standard).value,
+        pairs=_pairs(standard, method),
+        reliability=reliability.reliability.mean,
+        ceilings=_ceilings(standard, several, plan),
+        annotators=_annotators(standard, scores, method),
+    )
+
+
+def _pairs(judgements: Judgements, method: Method) -> Span | None:
+    try:
+        found = inter_rater_correlations(judgements, method=method)
+    except InputError:
+        return None
+    return Span(found.mean, found.lowest, found.highest)
+
+
+def _ceilings(judgements: Judgements, several: Any, plan: ValidationPlan) -> tuple[Ceiling, ...]:
+    shape = (len(judgements.systems), len(judgements.items))
+    found = []
+    for level in plan.levels:
+        for method in plan.methods:
+            if method == "kendall-like":
+                continue  # its threshold is on the raw scale
+
+            def between(x: Array, y: Array, level: Level = level, method: Method = method) -> float:
+                tables = np.full((2, shape[0] * shape[1]), np.nan)
+                tables[:, several] = x, y
+                first, second = tables.reshape(2, *shape)
+                try:
+                    return float(agreement(first, second, method=method, level=level))
+                except InputError:
+                    return float("nan")
+
+            made = human_ceiling(judgements, between, by="unit", shuffles=_SHUFFLES, seed=plan.seed)
+            found.append(Ceiling(level, method, made.one.mean, made.halves.mean))
+    return tuple(found)
+
+
+def _annotators(judgements: Judgements, scores: MetricScores, method: Method) -> dict[str, Span]:
+    """Each metric against each rater, on outputs that the rater rated."""
+    spans = {}
+    for metric, values in scores.segments.items():
+        table = np.full((len(judgements.systems), len(judgements.items)), np.nan)
+        rows = [judgements.systems.index(name) for name in scores.systems]
+        places = {name: place for place, name in enumerate(judgements.items)}
+        columns = [places[name] for name in scores.items]
+        table[np.ix_(rows, columns)] = values
+        try:
+            found = annotator_correlations(table, judgements, method=method)
+        except InputError:
+            continue
+        known = found.values[~np.isnan(found.values)]
+        if len(known):
+            spans[metric] = Span(float(known.mean()), float(known.min()), float(known.max()))
+    return spans

@@ -1,0 +1,109 @@
+"""What a validation gives: how well each metric agrees with people, and which agree best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deltableu.score.results import ConfidenceInterval
+from deltableu.validate.correlation import Method
+from deltableu.validate.human_scores import HumanScores
+from deltableu.validate.levels import Level
+from deltableu.validate.rater_summary import RaterSummary
+from deltableu.validate.winners import MetricComparison
+
+__all__ = ["Accuracy", "Agreement", "Validation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One metric's correlation with people at one level.
+
+    Attributes
+    ----------
+    value : float
+        NaN where undefined, as for a constant metric.
+    interval : ConfidenceInterval or None
+        None where there are too few systems or items for one.
+    p_value : float
+        Of no correlation, two-sided.
+    units, dropped : int
+        Systems, outputs or items that count, and those that could not be used.
+    population : str
+        What the interval and the p-value speak about.
+    without_length : float or None
+        The correlation with the outputs' lengths partialled out (level pooled).
+    """
+
+    metric: str
+    level: Level
+    method: Method
+    value: float
+    interval: ConfidenceInterval | None
+    p_value: float
+    units: int
+    dropped: int
+    population: str
+    without_length: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How often a metric orders two outputs or systems as people do.
+
+    Attributes
+    ----------
+    measure : str
+        `pairwise` (systems), `spa` (soft, systems) or `acc-eq` (outputs of an item, ties
+        calibrated).
+    chance : float
+        What is reached without knowing anything.
+    epsilon : float or None
+        The calibrated tie of `acc-eq`.
+    """
+
+    metric: str
+    measure: str
+    value: float
+    chance: float
+    pairs: int
+    epsilon: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Validation:
+    """Metrics against people.
+
+    Attributes
+    ----------
+    human : HumanScores
+        On the systems and items that were used.
+    agreements : tuple of Agreement
+        Every metric at every level by every method.
+    accuracies : tuple of Accuracy
+    comparisons : tuple of MetricComparison
+        One a level: which metrics agree better than which, and the winners.
+    raters : RaterSummary or None
+        How people agree with people, where outputs have several raters.
+    sentinels : tuple of str
+        Metrics that know nothing of quality.
+    notes : tuple of str
+        What was left out, and why.
+    signature : str
+    """
+
+    human: HumanScores
+    metrics: tuple[str, ...]
+    agreements: tuple[Agreement, ...]
+    accuracies: tuple[Accuracy, ...]
+    comparisons: tuple[MetricComparison, ...]
+    raters: RaterSummary | None
+    sentinels: tuple[str, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+    def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
+        """One of the agreements."""
+        for one in self.agreements:
+            if (one.metric, one.level, one.method) == (metric, level, method):
+                return one
+        raise KeyError(f"{metric!r} was not validated at level {level!r} by {method!r}")
