@@ -35,7 +35,7 @@ from tests.validate.small_results import small_results
 
 METHODS = ("pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like")
 _ROOT = Path(__file__).parents[2]
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=25, deadline=None)
 
 
 def literal(x, y, method, threshold=25.0):

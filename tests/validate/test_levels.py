@@ -18,7 +18,7 @@ from deltableu.validate.levels import LevelAgreement, agreement, level_agreement
 
 METHODS = ("pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like")
 LEVELS = ("system", "pooled", "item")
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=25, deadline=None)
 
 
 def literal(metric, human, method, level, undefined="zero", threshold=25.0):
@@ -77,9 +77,9 @@ def test_agreement_is_the_literal_one(method, level, scores, undefined):
     present = ~(np.isnan(metric[0]) | np.isnan(human))
     if present.any(axis=1).sum() < 2:
         return
-    options = {"method": method, "level": level, "undefined": undefined, "threshold": 2.0}
+    options = {"method": method, "level": level, "undefined": undefined, "threshold": 1.9}
     found = agreement(metric, human, **options)
-    expected = [literal(one, human, method, level, undefined, 2.0) for one in metric]
+    expected = [literal(one, human, method, level, undefined, 1.9) for one in metric]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
     # People's side may be the batch as well.
     both = agreement(metric, np.stack([human, human]), **options)

@@ -354,8 +354,8 @@ def test_whoever_has_no_rating_has_no_effect():
 
 
 def test_a_real_study_takes_seconds():
-    """12,000 ratings of 10 systems, 400 items and 60 raters."""
-    made = simulated(stream(1), systems=10, items=400, raters=60, each=3, output=1.0)
+    """6,000 ratings of 10 systems, 300 items and 40 raters."""
+    made = simulated(stream(1), systems=10, items=300, raters=40, each=2, output=1.0)
     model = fit_mixed_model(made, outputs=True)
     parts = model.variances
     assert parts.output == pytest.approx(1.0, abs=0.1)

@@ -17,6 +17,7 @@ _COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",
     "score": "Score systems against many references of different quality.",
     "compare": "Say which differences between systems to believe.",
+    "plan": "Say how large a study must be.",
     "validate": "Say how well metrics agree with people, and which agree best.",
     "explain": "Show why a response scored as it did, n-gram by n-gram.",
     "metrics": "List the metrics that are installed, and what they need.",

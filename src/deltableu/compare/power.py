@@ -72,7 +72,7 @@ class PowerCurve:
     approximate: int
 
     def needed(self, power: float) -> int | None:
-        """The fewest items with this power, interpolated between the sizes tried.
+        """The fewest items with this power, interpolated between the (log) sizes tried.
 
         None if the largest size is not enough; the smallest if that is already.
         """
@@ -90,8 +90,9 @@ class PowerCurve:
         if place is None or place == 0:
             return None if place is None else sizes[0]
         share = (power - curve[place - 1]) / (curve[place] - curve[place - 1])
+        between = sizes[place - 1] * (sizes[place] / sizes[place - 1]) ** share
         # Rounding must not ask for one item more.
-        return math.ceil(sizes[place - 1] + share * (sizes[place] - sizes[place - 1]) - 1e-9)
+        return math.ceil(float(between) - 1e-9)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,14 @@ from deltableu.score.results import ConfidenceInterval
 from deltableu.stats.intervals import bca_interval, percentile_interval
 from deltableu.stats.resampling import stream
 from deltableu.validate.correlation import Method, correlate
-from deltableu.validate.levels import Level, Undefined, agreement, check_tables, item_agreement
+from deltableu.validate.levels import (
+    Level,
+    Undefined,
+    agreement,
+    check_tables,
+    item_agreement,
+    rounded_ties,
+)
 from deltableu.validate.paired_scores import check_choice, in_blocks
 from deltableu.validate.weighted import weighted_correlate
 
@@ -35,8 +42,6 @@ _POPULATIONS: dict[Resample, Population] = {
 _DRAWS = 4  # key of the random streams
 #: More items than this are left out in groups, which estimates the same acceleration.
 _GROUPS = 250
-#: Means of scores scaled to [-1, 1] are known no better.
-_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,8 +263,8 @@ class _Scores:
         values = np.full(len(sums), np.nan)
         whole = (sums[:, 2] > 0.0).all(axis=1)
         means = sums[whole, :2] / sums[whole, 2:]
-        if self.method != "pearson":  # rounding must not untie means
-            means = means.round(_DIGITS)
+        if self.method != "pearson":
+            means[:, 0], means[:, 1] = rounded_ties(means[:, 0]), rounded_ties(means[:, 1])
         values[whole] = correlate(means[:, 0], means[:, 1], self.method, threshold=self.threshold)
         return values
 

@@ -24,10 +24,12 @@ Ints = np.ndarray[Any, np.dtype[np.int64]]
 #: A ratio of standard deviations below this is tried as 0.
 _NOTHING = 1e-3
 _LARGEST = 1e4
-#: Where valleys are looked for: coarser where there are three effects.
+#: Ratings from which on one valley is all there is.
+_MANY = 1000
+#: Where others are looked for: coarser where there are three effects.
 _FINE, _COARSE = (0.1, 0.4, 1.0, 2.5, 6.0), (0.1, 1.0, 5.0)
 #: Of counts of items by raters and systems, above which they are kept as a dense matrix.
-_DENSE = 0.1
+_DENSE = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,8 +214,11 @@ def least_deviance(equations: Equations, free: tuple[bool, bool, bool]) -> Array
         solution = equations.solve(tried)
         return solution.deviance, solution.gradient[places]
 
-    best, lowest = np.zeros(len(places)), np.inf
-    for start in _valleys(lambda values: deviance(values)[0], len(places)):
+    starts = [np.ones(len(places))]
+    if equations.size < _MANY:
+        starts = _valleys(lambda values: deviance(values)[0], len(places))
+    best, lowest = starts[0], np.inf
+    for start in starts:
         found, least = _descend(deviance, start)
         if least < lowest:
             best, lowest = found, least

@@ -26,6 +26,7 @@ __all__ = [
     "level_agreement",
     "rounded_ties",
     "system_means",
+    "usual_size",
 ]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -35,7 +36,7 @@ Undefined = Literal["zero", "drop"]
 
 #: Scores worked on at once.
 _CHUNK = 500_000
-#: Means are known no better, relative to the largest.
+#: Means are known no better, relative to their usual size.
 _DIGITS = 12
 
 
@@ -269,8 +270,14 @@ def system_means(scores: Array, mask: Mask | None) -> Array:
 
 def rounded_ties(means: Array) -> Array:
     """Means that differ by no more than rounding, made equal: in ranks they are ties."""
-    top = float(np.abs(means).max(initial=0.0))
+    top = usual_size(means)
     return np.round(means / top, _DIGITS) * top if top > 0.0 else means
+
+
+def usual_size(scores: Array) -> float:
+    """What nine of ten scores do not exceed in size: an outlier does not set the scale."""
+    sizes = np.abs(scores[~np.isnan(scores)])
+    return float(np.quantile(sizes, 0.9, method="lower")) if sizes.size else 0.0
 
 
 def _weighted_mean(values: Array, weights: Array) -> Array:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from deltableu import _kernels
 from deltableu.errors import InputError
 from deltableu.stats.resampling import stream
-from deltableu.validate.levels import Level, check_tables, rounded_ties, system_means
+from deltableu.validate.levels import Level, check_tables, rounded_ties, system_means, usual_size
 
 __all__ = ["CalibratedAccuracy", "calibrated_accuracy"]
 
@@ -30,7 +30,7 @@ _BINS = 1024
 _MANY = 4_000_000
 #: Accuracies are sums of shares: rounding must not choose between equal ones.
 _ROUNDING = 1e-12
-#: Rounding of a difference, relative to the largest score.
+#: Rounding of a difference, relative to the scores.
 _RELATIVE = 1e-13
 
 _kernel = _kernels.load("validate._ranks")
@@ -293,7 +293,7 @@ def _edges(x: Array, noise: float) -> Array:
 
 def _noise(x: Array) -> float:
     """Differences of scores are known no better."""
-    return _RELATIVE * float(np.nanmax(np.abs(x)))
+    return _RELATIVE * usual_size(x)
 
 
 def _between(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:

@@ -1,0 +1,166 @@
+"""`deltableu plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from deltableu.cli.metric_options import NgramOptions
+from deltableu.cli.options import Several, Whole
+from deltableu.cli.output import Format, emit, note
+from deltableu.cli.progress import ProgressBar
+from deltableu.compare.power import plan_comparison
+from deltableu.corpus import read_study
+from deltableu.corpus.atomic import atomic_path
+from deltableu.errors import InputError
+from deltableu.report.power import (
+    check_plotting,
+    power_notes,
+    power_plot,
+    power_record,
+    power_table,
+)
+from deltableu.score.registry import make_metrics
+
+__all__ = ["plan"]
+
+plan = App(
+    name="plan",
+    help="Say how large a study must be.",
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
+)
+
+_DEFAULTS = NgramOptions()
+
+
+@plan.command
+def compare(
+    study: Path,
+    *,
+    systems: Annotated[list[str], Several],
+    metric: str | None = None,
+    options: NgramOptions = _DEFAULTS,
+    difference: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    items: Annotated[list[str] | None, Several] = None,
+    references: Annotated[list[str] | None, Several] = None,
+    raters: Annotated[list[str] | None, Several] = None,
+    replicates: Whole = 400,
+    seed: Whole = 0,
+    plot: Path | None = None,
+    format: Format = "table",
+    digits: Whole = 2,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    threads: Whole | None = None,
+) -> None:
+    """Say how many items, references and raters a comparison of two systems needs.
+
+    Studies of many sizes are simulated from a pilot study and tested; the power is the share of
+    them that find a significant difference.
+
+    Parameters
+    ----------
+    study
+        The pilot: a study folder.
+    systems
+        Two of its systems, about as far apart as those to be compared.
+    metric
+        One that `deltableu metrics` lists; by default delta-bleu where the references have weights,
+        else bleu.
+    difference
+        The difference in score to be detected, up to the pilot's, which is the default.
+    power
+        How likely it is to be found.
+    alpha
+        p-values below it are significant.
+    items
+        Numbers of items to try; by default around what a normal approximation needs.
+    references
+        Numbers of references an item to try; all is as many as there are.
+    raters
+        Numbers of raters a reference to try; all takes the weights as they are.
+    replicates
+        Simulated studies of each sort.
+    seed
+        Of all that is random.
+    plot
+        Draw the curves here: a name that ends in .svg or .png.
+    format
+        How results are printed.
+    digits
+        After the decimal point, in tables; JSON is never rounded.
+    output
+        Write to this file.
+    threads
+        For preparing references: all cores by default; no result depends on it.
+    """
+    form = None if plot is None else _plot_form(plot)
+    if not 0 <= digits <= 15:
+        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
+    sizes = None if items is None else [_whole(text, "--items") for text in items]
+    wanted = _numbers(references, "--references")
+    crews = _numbers(raters, "--raters")
+    data = read_study(study, ratings=raters is not None)
+    if not data.outputs:
+        raise InputError(f"{study}: the study has no system outputs; put them in outputs/")
+    rated = any(one.weight is not None for item in data.items for one in item.references)
+    name = metric or ("delta-bleu" if rated else "bleu")
+    (chosen,) = make_metrics([name], options.changed())
+    with ProgressBar() as progress:
+        found = plan_comparison(
+            data,
+            systems,
+            chosen,
+            difference=difference,
+            power=power,
+            alpha=alpha,
+            items=sizes,
+            references=wanted,
+            raters=crews,
+            replicates=replicates,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+    if found.dropped:
+        left = len(found.dropped)
+        note(f"left out {left} of {len(data.items)} items without a positive reference")
+    if plot is not None and form is not None:
+        with atomic_path(plot) as path:
+            path.write_bytes(power_plot(found, form))
+    emit(
+        power_table(found, digits=digits),
+        lambda: power_record(found),
+        format,
+        output,
+        power_notes(found),
+    )
+
+
+def _plot_form(path: Path) -> Literal["svg", "png"]:
+    endings: dict[str, Literal["svg", "png"]] = {".svg": "svg", ".png": "png"}
+    form = endings.get(path.suffix.lower())
+    if form is None:
+        raise InputError(f"--plot takes a name that ends in .svg or .png, got {str(path)!r}")
+    check_plotting()
+    return form
+
+
+def _numbers(texts: list[str] | None, option: str) -> list[int | None]:
+    """Whole numbers; `all` is None."""
+    if texts is None:
+        return [None]
+    if not texts:
+        raise InputError(f"{option} names no number")
+    return [None if text == "all" else _whole(text, option, " or all") for text in texts]
+
+
+def _whole(text: str, option: str, more: str = "") -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{option} takes whole numbers{more}, got {text!r}") from None

@@ -1,0 +1,205 @@
+"""What a comparison needs, as a table, as records for JSON and as a plot."""
+
+from __future__ import annotations
+
+import warnings
+from io import BytesIO
+from typing import Any, Literal
+
+from deltableu.compare.power import PowerCurve, PowerPlan, setting_name
+from deltableu.errors import InputError
+from deltableu.report.plots import _COLOURS, _STYLE, _pyplot
+from deltableu.report.scores import interval_record, number
+from deltableu.report.tables import Cell, Table
+
+__all__ = ["check_plotting", "power_notes", "power_plot", "power_record", "power_table"]
+
+_DASHES = ("-", "--", ":", "-.")
+#: Curves whose numbers of items fit below a plot.
+_FEW = 4
+
+
+def power_table(plan: PowerPlan, *, digits: int = 2) -> Table:
+    """Numbers of items in rows, instruments in columns; the last rows hold the answer."""
+    rows = []
+    for place, point in enumerate(plan.curves[0].points):
+        cells = [Cell(str(point.items))]
+        for curve in plan.curves:
+            power, interval = curve.points[place].power, curve.points[place].interval
+            ends = f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"
+            cells.append(Cell(number(power, digits), ends, curve.points[place].power >= plan.power))
+        rows.append(tuple(cells))
+    measured = [Cell(number(curve.difference, digits)) for curve in plan.curves]
+    rows.append((Cell("difference measured"), *measured))
+    needed = [_needed(curve, plan.power) for curve in plan.curves]
+    rows.append((Cell(f"items for power {plan.power:g}"), *needed))
+    return Table(
+        ("items", *(_name(plan, curve) for curve in plan.curves)), tuple(rows), _heading(plan)
+    )
+
+
+def power_notes(plan: PowerPlan) -> dict[str, str]:
+    """What readers of the table should know."""
+    first, second = plan.systems
+    return {
+        "pilot": f"{first} scores {plan.pilot_difference:.2f} above {second} on {plan.pilot_items} "
+        "items; intervals are of the simulation and leave out that a pilot is a sample itself",
+        plan.metric: plan.signature,
+    }
+
+
+def power_record(plan: PowerPlan) -> dict[str, Any]:
+    """What `--format json` prints."""
+    return {
+        "metric": plan.metric,
+        "systems": list(plan.systems),
+        "pilot_items": plan.pilot_items,
+        "pilot_difference": plan.pilot_difference,
+        "difference": plan.difference,
+        "kept": plan.kept,
+        "power": plan.power,
+        "alpha": plan.alpha,
+        "replicates": plan.replicates,
+        "trials": plan.trials,
+        "draws": plan.draws,
+        "seed": plan.seed,
+        "curves": [_curve_record(curve, plan.power) for curve in plan.curves],
+        "signature": plan.signature,
+    }
+
+
+def check_plotting() -> None:
+    """Complain unless plots can be drawn, before work is done for them."""
+    try:
+        _pyplot()
+    except InputError:
+        raise InputError("a plot needs more: pip install 'deltableu[report]'") from None
+
+
+def power_plot(plan: PowerPlan, form: Literal["svg", "png"] = "svg") -> bytes:
+    """Power by the number of items, with the simulation's interval and the power asked for."""
+    check_plotting()
+    pyplot = _pyplot()
+    with pyplot.rc_context(_STYLE):
+        few = len(plan.curves) <= _FEW
+        figure, axis = pyplot.subplots(figsize=(6.8 if few else 8.4, 4.2), layout="constrained")
+        axis.axhline(plan.power, color="#444444", linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+        for curve in plan.curves:
+            _draw_curve(axis, plan, curve, few)
+        sizes = [point.items for point in plan.curves[0].points]
+        place = (sizes[0] / 1.04, plan.power + 0.012)
+        axis.text(*place, f"power {plan.power:g}", color="#444444", fontsize=9)
+        axis.set_xscale("log")
+        axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axis.minorticks_off()
+        axis.set_xlim(sizes[0] / 1.06, sizes[-1] * 1.06)
+        axis.set_ylim(0.0, 1.02)
+        axis.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+        axis.set_xlabel("items")
+        axis.set_ylabel(f"power at p < {plan.alpha:g}")
+        axis.grid(color="#e4e4e4", linewidth=0.6)
+        axis.set_axisbelow(True)
+        title = axis.set_title(_heading(plan), loc="left", fontsize=10, fontweight="bold")
+        title.set_parse_math(False)  # a $ in a name is no formula
+        if few:
+            legend = axis.legend(loc="lower right", edgecolor="none", framealpha=0.94)
+            legend.set_zorder(5)
+        else:
+            axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        return _saved(pyplot, figure, form)
+
+
+def _draw_curve(axis: Any, plan: PowerPlan, curve: PowerCurve, few: bool) -> None:
+    references = list(dict.fromkeys(one.references for one in plan.curves))
+    raters = list(dict.fromkeys(one.raters for one in plan.curves))
+    raters.sort(key=lambda number: number is not None)  # the pilot's own weights are solid
+    hue, dash = references.index(curve.references), raters.index(curve.raters)
+    if len(references) == 1:  # colours tell more than dashes
+        hue, dash = dash, 0
+    colour = _COLOURS[hue % len(_COLOURS)]
+    sizes = [point.items for point in curve.points]
+    axis.fill_between(
+        sizes,
+        [point.interval.low for point in curve.points],
+        [point.interval.high for point in curve.points],
+        color=colour,
+        alpha=0.16 if few else 0.06,
+        linewidth=0,
+    )
+    needed = curve.needed(plan.power)
+    label = _name(plan, curve)
+    if needed is not None:
+        label += f": {needed:,} items"
+        if few and sizes[0] < needed <= sizes[-1]:
+            axis.plot(
+                [needed, needed], [0.0, plan.power], color=colour, linewidth=0.9, linestyle=":"
+            )
+            axis.plot(needed, plan.power, "o", color="white", markeredgecolor=colour, zorder=4)
+    else:
+        label += f": more than {sizes[-1]:,} items"
+    axis.plot(
+        sizes,
+        [point.smoothed for point in curve.points],
+        color=colour,
+        linestyle=_DASHES[dash % len(_DASHES)],
+        linewidth=1.8,
+        label=label,
+        zorder=3,
+    )
+    shares = [point.power for point in curve.points]
+    axis.plot(sizes, shares, "o", color=colour, markersize=3.5, zorder=3)
+
+
+def _saved(pyplot: Any, figure: Any, form: Literal["svg", "png"]) -> bytes:
+    buffer = BytesIO()
+    metadata = {"Date": None} if form == "svg" else {"Software": None}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(buffer, format=form, metadata=metadata, dpi=160, bbox_inches="tight")
+    pyplot.close(figure)
+    return buffer.getvalue()
+
+
+def _heading(plan: PowerPlan) -> str:
+    first, second = plan.systems
+    return f"{first} against {second}: a {plan.metric} difference of {plan.difference:.4g}"
+
+
+def _name(plan: PowerPlan, curve: PowerCurve) -> str:
+    name = setting_name(curve.references, curve.raters)
+    varied = curve.raters is None and any(one.raters is not None for one in plan.curves)
+    return f"{name}, all raters" if varied else name
+
+
+def _needed(curve: PowerCurve, power: float) -> Cell:
+    needed = curve.needed(power)
+    largest = curve.points[-1].items
+    if needed is None:
+        return Cell(f"more than {largest}", f"(about {curve.approximate})", best=True)
+    if needed == curve.points[0].items:
+        return Cell(f"{needed} or fewer", f"(about {curve.approximate})", best=True)
+    least, most = curve.needed_range(power)
+    ends = (f"more than {largest}" if end is None else str(end) for end in (least, most))
+    return Cell(str(needed), f"[{', '.join(ends)}]", best=True)
+
+
+def _curve_record(curve: PowerCurve, power: float) -> dict[str, Any]:
+    least, most = curve.needed_range(power)
+    return {
+        "references": curve.references,
+        "raters": curve.raters,
+        "mean_references": curve.mean_references,
+        "difference": curve.difference,
+        "items_needed": curve.needed(power),
+        "items_needed_range": [least, most],
+        "items_by_normal_approximation": curve.approximate,
+        "points": [
+            {
+                "items": point.items,
+                "power": point.power,
+                "interval": interval_record(point.interval),
+                "smoothed": point.smoothed,
+            }
+            for point in curve.points
+        ],
+    }
