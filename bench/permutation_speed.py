@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,7 @@ def swap_cells(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def main() -> None:
-    from nlpstats.correlations import permutation_test as theirs
-
+    theirs = import_module("nlpstats.correlations").permutation_test
     x, y, human = random_scores(10, 500)
     print("permutation tests, 10 systems x 500 items")
     for name, method, level, their_method, their_level, resamples in (

@@ -39,7 +39,8 @@ RESAMPLES = 1000
 _FEW_ITEMS = {
     "BLEU": 12,
     "delta-BLEU": 12,
-    "delta-BLEU near 0": 12,
+    "normal scores": 16,
+    "skewed scores": 16,
     "five-point scores": 20,
     "sentence BLEU": 20,
 }
@@ -73,8 +74,8 @@ def cells() -> list[Cell]:
             found += [Cell(data, relation, n) for n in (50, 200)]
             if data in _MANY_ITEMS and relation != "different":
                 found.append(Cell(data, relation, 1000))
-            if relation != "different":
-                found.append(Cell(data, relation, _FEW_ITEMS.get(data, 16), exact=True))
+            if data in _FEW_ITEMS and relation != "different":
+                found.append(Cell(data, relation, _FEW_ITEMS[data], exact=True))
     return found
 
 
@@ -140,36 +141,36 @@ class Sampler:
         chosen = rng.integers(self.population.size, size=self.cell.n)
         sample = self.population.observe(chosen)
         again = int(rng.integers(1 << 62))
-        scores = sample.scores()
-        observed = float(scores[0] - scores[1])
         if self.cell.exact:
-            exchanged = sample.all_exchanges(0, 1)
-            p_value = permutation_p_value(exchanged, observed)
-            yield _tested("permutation", p_value, attainable_level(exchanged))
+            yield from self._exact_test(sample)
             return
         samples = sample.bootstrap(RESAMPLES, again, threads=1)
         if self.cell.relation != "different":
-            yield from self._tests(sample, samples[:, 0] - samples[:, 1], observed, again)
+            yield from self._tests(sample, samples[:, 0] - samples[:, 1], again)
         if self.cell.relation != "exchangeable":
-            yield from self._intervals(sample, samples, scores)
+            yield from self._intervals(sample, samples)
 
-    def _tests(
-        self, sample: Observations, differences: Array, observed: float, again: int
-    ) -> Iterator[Outcome]:
+    def _exact_test(self, sample: Observations) -> Iterator[Outcome]:
+        exchanged = sample.all_exchanges(0, 1)
+        p_value = permutation_p_value(exchanged, *_difference(sample))
+        yield _tested("permutation", p_value, attainable_level(exchanged))
+
+    def _tests(self, sample: Observations, differences: Array, again: int) -> Iterator[Outcome]:
+        found = _difference(sample)
         exchanged = sample.exchanges(RESAMPLES, again, threads=1)(0, 1)
-        level = attainable_level(np.append(exchanged, observed))
-        yield _tested("randomization", randomization_p_value(exchanged, observed), level)
-        yield _tested("bootstrap", bootstrap_p_value(differences, observed))
-        yield _tested("koehn", koehn_p_value(differences, observed))
-        yield _tested("moses", moses_p_value(differences, observed))
+        level = attainable_level(np.append(exchanged, found[0]))
+        yield _tested("randomization", randomization_p_value(exchanged, *found), level)
+        yield _tested("bootstrap", bootstrap_p_value(differences, *found))
+        yield _tested("koehn", koehn_p_value(differences, *found))
+        yield _tested("moses", moses_p_value(differences, *found))
         # Systems with equal corpus scores need not have equal means of segment scores.
         means = sample.mean_of_segments or self.cell.relation == "exchangeable"
         if means and sample.segments is not None:
             yield _tested("t-test", paired_t_test(*sample.segments))
             yield _tested("wilcoxon", wilcoxon_test(*sample.segments))
 
-    def _intervals(self, sample: Observations, samples: Array, scores: Array) -> Iterator[Outcome]:
-        left_out = sample.leave_one_out()
+    def _intervals(self, sample: Observations, samples: Array) -> Iterator[Outcome]:
+        scores, left_out = sample.scores(), sample.leave_one_out()
         for target, contrast in self._contrasts().items():
             observed = float(contrast @ scores)
             true = float(contrast @ self.population.truth)
@@ -189,6 +190,12 @@ class Sampler:
         if self.cell.relation != "different":
             contrasts["score of B"] = np.array([0.0, 1.0])
         return contrasts
+
+
+def _difference(sample: Observations) -> tuple[float, float]:
+    """The difference, and the size of the scores, beside which rounding is nothing."""
+    first, second = sample.scores().tolist()
+    return first - second, max(abs(first), abs(second))
 
 
 def _tested(method: str, p_value: float, level: float | None = None) -> Outcome:

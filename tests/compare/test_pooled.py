@@ -157,3 +157,14 @@ def test_identical_texts_do_not_differ():
     (found,) = compare_systems(rows_of(METRICS[2], {"A": texts, "B": texts}))
     assert found.pairs[0].p_values["randomization"] == 1.0
     assert (found.pairs[0].interval.low, found.pairs[0].interval.high) == (0.0, 0.0)
+
+
+def test_progress_is_told_for_every_pair():
+    told: list[tuple[str, int, int]] = []
+    compare_systems(
+        rows_of(METRICS[0], outputs(20)),
+        plan=ComparisonPlan(trials=1100),
+        progress=lambda *at: told.append(at),
+    )
+    once = [("distinct-1, randomization", done, 1100) for done in (1024, 1100)]
+    assert told == 3 * once

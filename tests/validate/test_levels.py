@@ -106,6 +106,14 @@ def test_agreement_is_that_of_nlpstats(method, level, peer):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("method", METHODS)
+def test_an_empty_batch_has_no_values(method, level):
+    for items in (4, 40):
+        found = agreement(np.zeros((0, 3, items)), np.ones((3, items)), method=method, level=level)
+        assert found.shape == (0,)
+
+
 def test_items_that_do_not_count():
     human = np.array([[1.0, 2.0, 3.0, 1.0], [2.0, 2.0, 1.0, 2.0]])
     metric = np.array([[1.0, 1.0, 5.0, np.nan], [1.0, 3.0, 4.0, 1.0]])

@@ -12,9 +12,11 @@ from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import Flag, Several, Whole, listed
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
-from deltableu.compare import ComparisonPlan, compare_systems
+from deltableu.compare import Comparison, ComparisonPlan, compare_systems
+from deltableu.compare.agreement import AgreementCurve
 from deltableu.compare.observations import Comparable
 from deltableu.compare.paired_tests import check_test
+from deltableu.compare.past_comparisons import read_past_comparisons
 from deltableu.corpus import read_scores
 from deltableu.errors import InputError
 from deltableu.report.comparisons import (
@@ -53,6 +55,8 @@ def compare(
     trials: Whole = 10_000,
     resamples: Whole = 2_000,
     seed: Whole = 0,
+    past: str | None = None,
+    past_model: Literal["isotonic", "logistic"] = "isotonic",
     tables: str = "systems,pairs",
     format: Format = "table",
     digits: Whole = 2,
@@ -106,6 +110,11 @@ def compare(
         Samples of the bootstrap.
     seed
         Of all that is random.
+    past
+        Past comparisons with people: a table with the columns difference and verdict, and perhaps
+        metric and group. Prints how probable it is that people agree with each difference.
+    past_model
+        How that probability grows with the difference.
     tables
         Which tables to print, separated by commas: systems, pairs, matrix.
     format
@@ -171,6 +180,8 @@ def compare(
             threads=threads,
             progress=progress,
         )
+    if past is not None:
+        found = tuple(_with_agreement(one, past, past_model, level) for one in found)
     shown: list[Table] = []
     for name in wanted:
         if name == "systems":
@@ -180,3 +191,21 @@ def compare(
         else:
             shown += [matrix_table(one) for one in found]
     emit(shown, lambda: comparison_records(found), format, output, comparison_notes(found))
+
+
+def _with_agreement(
+    comparison: Comparison, path: str, model: Literal["isotonic", "logistic"], level: float
+) -> Comparison:
+    past = read_past_comparisons(path, comparison.metric)
+    curve = AgreementCurve.fit(
+        past, model=model, higher_is_better=comparison.higher_is_better, level=level
+    )
+    for text in curve.notes:
+        note(f"{comparison.metric}, {path}: {text}")
+    beyond = sum(curve.extrapolates(pair.difference) for pair in comparison.pairs)
+    if beyond:
+        note(
+            f"{comparison.metric}, {path}: {beyond} of {len(comparison.pairs)} differences are "
+            f"larger than any past one ({curve.largest:.4g})"
+        )
+    return comparison.with_agreement(curve.probability)

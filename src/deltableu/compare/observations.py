@@ -204,7 +204,7 @@ class PooledObservations(Observations):
     ) -> Exchanges:
         def differences(first: int, second: int) -> Array:
             chunks = choice_streams(len(self.items), trials, seed)
-            return self._exchanged(first, second, chunks)
+            return self._exchanged(first, second, _told(chunks, trials, progress))
 
         return differences
 
@@ -231,6 +231,15 @@ class PooledObservations(Observations):
             for swapped in np.split(chunk, range(step, len(chunk), step))
         ]
         return np.concatenate(parts)
+
+
+def _told(chunks: Iterator[Any], trials: int, progress: Progress | None) -> Iterator[Any]:
+    done = 0
+    for chunk in chunks:
+        yield chunk
+        done += len(chunk)
+        if progress is not None:
+            progress(done, trials)
 
 
 def observe(

@@ -82,6 +82,8 @@ def bootstrap_p_value(differences: Array, observed: float, scale: float = 0.0) -
 def koehn_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
     """How often the system that looks worse does not lose: one-sided, in the direction observed.
 
+    Where neither looks worse, the larger of both counts.
+
     References
     ----------
     Koehn 2004, "Statistical Significance Tests for Machine Translation Evaluation".
@@ -92,8 +94,11 @@ def koehn_p_value(differences: Array, observed: float, scale: float = 0.0) -> fl
     0.4
     """
     slack = _slack(differences, observed, scale)
-    turned = differences if observed >= 0.0 else -differences
-    return (int((turned <= slack).sum()) + 1) / (len(differences) + 1)
+    not_won, not_lost = int((differences <= slack).sum()), int((differences >= -slack).sum())
+    count = not_won if observed > 0.0 else not_lost
+    if abs(observed) <= slack:
+        count = max(not_won, not_lost)
+    return (count + 1) / (len(differences) + 1)
 
 
 def moses_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from deltableu.compare.paired_tests import Test
 from deltableu.score.results import ConfidenceInterval
@@ -135,3 +135,8 @@ class Comparison:
             if {pair.first, pair.second} == {first, second}:
                 return pair
         raise KeyError(f"{first!r} and {second!r} were not compared")
+
+    def with_agreement(self, probability: Callable[[float], Probability]) -> Comparison:
+        """The same with the probability that people agree with each difference."""
+        pairs = (replace(pair, agreement=probability(pair.difference)) for pair in self.pairs)
+        return replace(self, pairs=tuple(pairs))

@@ -84,7 +84,7 @@ class _Ngrams(Reweighting):
     @property
     def size(self) -> int:  # type: ignore[override]
         groups = len(self.candidates[0]) if self.candidates else 0
-        return 2 * groups + 3 * self.members.shape[0] + len(self.reference_lengths)
+        return 2 * groups + 3 * int(self.members.shape[0]) + len(self.reference_lengths)
 
     def hopeless(self, weights: Array) -> Bools:
         return self._scale(weights) <= 0.0

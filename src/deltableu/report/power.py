@@ -33,9 +33,8 @@ def power_table(plan: PowerPlan, *, digits: int = 2) -> Table:
     rows.append((Cell("difference measured"), *measured))
     needed = [_needed(curve, plan.power) for curve in plan.curves]
     rows.append((Cell(f"items for power {plan.power:g}"), *needed))
-    return Table(
-        ("items", *(_name(plan, curve) for curve in plan.curves)), tuple(rows), _heading(plan)
-    )
+    caption = f"to detect a {plan.metric} difference of {plan.difference:.4g}"
+    return Table(("items", *(_name(plan, curve) for curve in plan.curves)), tuple(rows), caption)
 
 
 def power_notes(plan: PowerPlan) -> dict[str, str]:

@@ -86,7 +86,7 @@ def correlate(
         raise InputError(f"threshold must be 0 or more, got {threshold:g}")
     shape = np.broadcast_shapes(first.shape, second.shape)
     size = shape[-1]
-    if size < 2:
+    if size < 2 or 0 in shape:
         return np.full(shape[:-1], np.nan)
     if method == "pearson":
         return _pearson(first, second)
@@ -106,7 +106,7 @@ def correlate(
 def average_ranks(x: Array) -> Array:
     """Ranks along the last axis from 1; equal values share the mean of their ranks."""
     size = x.shape[-1]
-    if size < 2:
+    if size < 2 or x.size == 0:
         return np.ones(x.shape)
     rows = x.reshape(-1, size)
     if size <= SHORT:
@@ -115,7 +115,7 @@ def average_ranks(x: Array) -> Array:
     else:
         step = max(1, _CHUNK // size)
         parts = [_sorted_ranks(rows[i : i + step]) for i in range(0, len(rows), step)]
-        ranks = np.concatenate(parts) if parts else rows
+        ranks = np.concatenate(parts)
     return np.ascontiguousarray(ranks).reshape(x.shape)
 
 

@@ -125,6 +125,7 @@ def _forms(table: Array, level: float) -> tuple[IntraclassCorrelation, ...]:
     low3, high3 = _multiples(two_way, level)
     shift = k * (judges - error) / n
     second = _ratio(between - error, between + (k - 1) * error + shift)
+    second_k = _ratio(between - error, max(between + shift / k, 0.0))
     low2, high2 = _second_interval(between, judges, error, n, k, second, level)
     return (
         _form("ICC1", single(within), single(low1 * within), single(high1 * within),
@@ -134,7 +135,7 @@ def _forms(table: Array, level: float) -> tuple[IntraclassCorrelation, ...]:
               between, error, two_way),
         _form("ICC1k", mean(within), mean(low1 * within), mean(high1 * within),
               between, within, one_way),
-        _form("ICC2k", _ratio(between - error, between + shift / k), _averaged(low2, k),
+        _form("ICC2k", second_k, _averaged(low2, k),
               _averaged(high2, k), between, error, two_way),
         _form("ICC3k", mean(error), mean(low3 * error), mean(high3 * error),
               between, error, two_way),
@@ -190,9 +191,12 @@ def _second_interval(
 
 
 def _averaged(value: float, k: int) -> float:
-    """Spearman and Brown: the reliability of a mean of k."""
-    return _ratio(value * k, 1.0 + value * (k - 1))
+    """Spearman and Brown: the reliability of a mean of k; without bound below."""
+    below = 1.0 + value * (k - 1)
+    return float("-inf") if below <= 0.0 else _ratio(value * k, below)
 
 
 def _ratio(above: float, below: float) -> float:
-    return above / below if below != 0.0 else float("nan")
+    """At most 1, whatever rounding says; NaN for a division by 0."""
+    ratio = above / below if below != 0.0 else float("nan")
+    return 1.0 if 1.0 < ratio < 1.0 + 1e-12 else ratio

@@ -253,7 +253,10 @@ def _missing(scores: Array, name: str) -> Mask | None:
 
 def _cells(scores: Array, mask: Mask | None) -> Array:
     """The outputs that count, of all systems, in one row."""
-    return scores.reshape(*scores.shape[:-2], -1) if mask is None else scores[..., mask]
+    systems, items = scores.shape[-2:]
+    if mask is None:
+        return scores.reshape(*scores.shape[:-2], systems * items)
+    return scores[..., mask]
 
 
 def system_means(scores: Array, mask: Mask | None) -> Array:

@@ -1,0 +1,421 @@
+"""A study with raw ratings of references in; how sure scores are, given who rated, out.
+
+Reference weights are means of a few ratings. What is wanted is the score under the *true mean
+weights*, the means over all people who might have rated, on the population of items from which the
+study's were drawn. Two things separate that from the score of the study:
+
+- Chance. Other items and other raters would have given another score. Items are resampled with
+  replacement, and raters by a wild bootstrap that keeps a rater's answers together.
+- Bias. A metric that takes the best of several references profits from noise in their weights:
+  the largest of several means is larger than the mean of the largest. More noise shows by how
+  much: rows are computed once more with noise added to the weights, and extrapolated back to no
+  noise. Since noise upon noise moves a maximum less than the first noise did, the step back is
+  longer than the step that was seen, by a factor that `expected_largest` gives.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from deltableu.compare.largest_weights import expected_largest
+from deltableu.compare.rating_noise import Multipliers, RatingNoise, Source, rating_noise
+from deltableu.compare.results import VarianceShares
+from deltableu.compare.reweighting import Reweighting, reweighting
+from deltableu.corpus.types import Study
+from deltableu.corpus.weights import RatedReferences, rated_references
+from deltableu.errors import InputError
+from deltableu.score.inputs import first_wrong_text
+from deltableu.score.metric import Metric
+from deltableu.score.results import ConfidenceInterval
+from deltableu.stats.resampling import bootstrap_sums, stream
+
+__all__ = ["ResampledRaters", "resample_rated", "resample_raters"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Progress = Callable[[int, int], None]
+
+#: Numbers held in memory at once, per thread.
+_NUMBERS = 4_000_000
+_LARGEST_CHUNK = 64
+_STREAMS: dict[Source, int] = {"raters": 2, "answers": 3}  # 0 and 1 are those of other resampling
+_LONGEST_STEP = 1.0 + np.sqrt(2.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResampledRaters:
+    """Scores of several systems under one metric, with other items and other raters.
+
+    Attributes
+    ----------
+    metric : str
+    higher_is_better : bool
+    systems, items : tuple of str
+    dropped : tuple of str
+        Items that were left out, since none of their references has a positive weight.
+    raters, answers : int
+        How many people rated the references of these items, and how often.
+    observed : array
+        The score of each system under the study's weights.
+    corrected : array
+        The same without the bias that comes from noise in the weights.
+    item_scores, rater_scores, answer_scores : array, resamples x systems
+        Corrected scores of items drawn with replacement; of the same items rated by others; and of
+        the same items with answers that vary independently from item to item.
+    degrees : float
+        Degrees of freedom of what is known about differences between raters.
+    step : float
+        How many times the bias that added noise shows was taken away: 1 to 2.4.
+    left_out : float
+        The share of items left out of a resample of raters, for lack of a positive weight.
+    note : str
+        What users should know; may be empty.
+    """
+
+    metric: str
+    higher_is_better: bool
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    dropped: tuple[str, ...]
+    raters: int
+    answers: int
+    observed: Array
+    corrected: Array
+    item_scores: Array
+    rater_scores: Array
+    answer_scores: Array
+    degrees: float
+    step: float
+    left_out: float
+    note: str
+    seed: int
+
+    def estimate(self, first: str, second: str | None = None) -> float:
+        """The corrected score of a system, or the difference of two."""
+        return float(self._of(self.corrected, first, second))
+
+    def bias(self, first: str, second: str | None = None) -> float:
+        """By how much the observed score, or difference, is too high."""
+        return float(self._of(self.observed - self.corrected, first, second))
+
+    def variance(self, first: str, second: str | None = None) -> VarianceShares:
+        """What other items, other raters, or both would change.
+
+        Noise that is not shared by items changes with either; it is in `items` and in `raters`,
+        but only once in `both`: Cameron, Gelbach and Miller 2011, "Robust inference with multiway
+        clustering".
+        """
+        items = _variance(self._of(self.item_scores, first, second))
+        raters = _variance(self._of(self.rater_scores, first, second))
+        answers = _variance(self._of(self.answer_scores, first, second))
+        return VarianceShares(items, raters, items + max(raters - answers, 0.0))
+
+    def interval(
+        self, first: str, second: str | None = None, *, level: float = 0.95
+    ) -> ConfidenceInterval:
+        """Where the score, or the difference of two, lies under the true mean weights.
+
+        Student's interval around the corrected value. Its degrees of freedom follow Satterthwaite
+        1946, "An approximate distribution of estimates of variance components", from those of the
+        items and those of the raters.
+        """
+        if not 0.0 < level < 1.0:
+            raise InputError(f"level must lie between 0 and 1, got {level:g}")
+        from scipy.special import stdtrit
+
+        shares = self.variance(first, second)
+        centre = self.estimate(first, second)
+        reach = float(stdtrit(self._degrees(shares), (1.0 + level) / 2.0)) * shares.both**0.5
+        method = f"items and raters, n={len(self.item_scores)}"
+        return ConfidenceInterval(centre - reach, centre + reach, level, method)
+
+    def p_value(self, first: str, second: str) -> float:
+        """Two-sided, of no difference under the true mean weights; it goes with the interval."""
+        from scipy.special import stdtr
+
+        shares = self.variance(first, second)
+        difference = abs(self.estimate(first, second))
+        if shares.both**0.5 <= 1e-9:
+            return 1.0 if difference <= 1e-9 else 0.0
+        return float(2.0 * stdtr(self._degrees(shares), -difference / shares.both**0.5))
+
+    def _degrees(self, shares: VarianceShares) -> float:
+        common = shares.both - shares.items
+        parts = shares.items**2 / max(len(self.items) - 1, 1) + common**2 / self.degrees
+        return shares.both**2 / parts if parts > 0.0 else self.degrees
+
+    def _of(self, scores: Array, first: str, second: str | None) -> Any:
+        values = scores[..., self._position(first)]
+        return values if second is None else values - scores[..., self._position(second)]
+
+    def _position(self, system: str) -> int:
+        if system not in self.systems:
+            raise InputError(f"there is no system {system!r}; there are {', '.join(self.systems)}")
+        return self.systems.index(system)
+
+
+def resample_raters(
+    study: Study,
+    metric: Metric,
+    *,
+    systems: Sequence[str] | None = None,
+    selection: str = "all",
+    criterion: str = "overall",
+    no_positive: Literal["error", "skip"] = "error",
+    resamples: int = 1000,
+    seed: int = 0,
+    multipliers: Multipliers = "normal",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ResampledRaters:
+    """Resample items and raters of a study.
+
+    Parameters
+    ----------
+    study : Study
+        With raw ratings of its references.
+    metric : Metric
+        One that uses weights.
+    systems : list of str, optional
+        Only these.
+    selection : str
+        "all", "single" or "w>=T"; a threshold chooses with the study's weights, once.
+    criterion : str
+        Of the ratings.
+    no_positive : {"error", "skip"}
+        What to do about items without a positively weighted reference.
+    resamples : int
+    seed : int
+    multipliers : {"normal", "rademacher", "mammen"}
+        Of the wild bootstrap.
+    threads : int, optional
+        All cores by default; no result depends on it.
+    progress : callable, optional
+        Called with (resamples done, resamples in all).
+
+    Examples
+    --------
+    >>> from deltableu import DeltaBLEU
+    >>> from deltableu.corpus import Item, Rating, Reference
+    >>> items, ratings = [], []
+    >>> for n in range(8):
+    ...     items.append(Item(str(n), (Reference("a", f"yes {n} of course"), Reference("b", "no"))))
+    ...     for rater, likes in (("ann", 5), ("bob", 4), ("eve", 3 + n % 3)):
+    ...         ratings.append(Rating(rater, str(n), "reference:a", likes, scale="1-5"))
+    ...         ratings.append(Rating(rater, str(n), "reference:b", 6 - likes, scale="1-5"))
+    >>> outputs = {"A": tuple(f"yes {n} of course" for n in range(8)), "B": ("no yes",) * 8}
+    >>> found = resample_raters(Study(tuple(items), outputs, tuple(ratings)), DeltaBLEU())
+    >>> found.raters, found.p_value("A", "B") < 0.05
+    (3, True)
+    """
+    names = list(study.outputs) if systems is None else list(systems)
+    for name in names:
+        if name not in study.outputs:
+            there = ", ".join(study.outputs)
+            raise InputError(f"there is no system {name!r}; there are {there}")
+    _check(metric, resamples, seed)
+    rated = rated_references(study, criterion=criterion, selection=selection)
+    return resample_rated(
+        rated,
+        {name: study.outputs[name] for name in names},
+        metric,
+        no_positive=no_positive,
+        resamples=resamples,
+        seed=seed,
+        multipliers=multipliers,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def resample_rated(
+    rated: RatedReferences,
+    outputs: Mapping[str, Sequence[str]],
+    metric: Metric,
+    *,
+    no_positive: Literal["error", "skip"] = "error",
+    resamples: int = 1000,
+    seed: int = 0,
+    multipliers: Multipliers = "normal",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ResampledRaters:
+    """The same for references that were matched with their ratings before.
+
+    Parameters
+    ----------
+    rated : RatedReferences
+    outputs : mapping of str to list of str
+        Each system's hypotheses, in the order of the items.
+    """
+    _check(metric, resamples, seed)
+    _check_outputs(outputs, len(rated.references))
+    rated, outputs, dropped = _without_hopeless(rated, outputs, no_positive)
+    metric.encode(rated.references, threads=threads)  # explains what is wrong with references
+    noise = rating_noise(rated)
+    work = _Work(reweighting(metric, rated.references, outputs), noise, seed, multipliers)
+    observed = work.ready.rows(noise.weights[None])[0]
+
+    def told(start: int) -> Callable[[int], None] | None:
+        tell = progress
+        if tell is None:
+            return None
+        return lambda done: tell((start + done) // 2, resamples)
+
+    raters = work.resample("raters", resamples, threads, told(0))
+    answers = work.resample("answers", resamples, threads, told(resamples))
+    step = _step(noise, answers.largest)
+    corrected = observed - step * (answers.rows - observed)
+    total = corrected.sum(axis=0)
+    items, systems, columns = corrected.shape
+    draws = bootstrap_sums(corrected.reshape(items, -1), resamples, seed, threads=threads)
+
+    def around(sums: Array) -> Array:
+        """Scores of sums that are moved to where the corrected rows are."""
+        return metric.aggregate(sums + (total - sums.mean(axis=0)))
+
+    ids = rated.references.item_ids or tuple(map(str, range(items)))
+    return ResampledRaters(
+        metric=metric.name,
+        higher_is_better=metric.higher_is_better,
+        systems=tuple(outputs),
+        items=tuple(ids),
+        dropped=dropped,
+        raters=len(np.unique(rated.rater)),
+        answers=len(rated.answer),
+        observed=metric.aggregate(observed.sum(axis=0)),
+        corrected=metric.aggregate(total),
+        item_scores=metric.aggregate(draws.reshape(resamples, systems, columns)),
+        rater_scores=around(raters.sums),
+        answer_scores=around(answers.sums),
+        degrees=noise.degrees,
+        step=step,
+        left_out=raters.hopeless,
+        note=rated.note,
+        seed=seed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Resampled:
+    """Rows under resampled weights: of each resample all items', and of each item the mean."""
+
+    sums: Array  # resamples x systems x columns
+    rows: Array  # items x systems x columns
+    largest: float  # mean of the sum of the items' largest weights
+    hopeless: float  # share of items that could not be scored
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    ready: Reweighting
+    noise: RatingNoise
+    seed: int
+    multipliers: Multipliers
+
+    def resample(
+        self,
+        source: Source,
+        resamples: int,
+        threads: int | None,
+        progress: Callable[[int], None] | None,
+    ) -> _Resampled:
+        chunk = max(1, min(_LARGEST_CHUNK, _NUMBERS // self.ready.size))
+        starts = range(0, resamples, chunk)
+
+        def call(start: int) -> _Resampled:
+            size = min(chunk, resamples - start)
+            return self._one_chunk(source, size, stream(self.seed, _STREAMS[source], start))
+
+        workers = min(threads or os.cpu_count() or 1, len(starts))
+        parts = []
+        with ThreadPoolExecutor(workers) as pool:
+            for part in pool.map(call, starts):
+                parts.append(part)
+                if progress is not None:
+                    progress(sum(len(one.sums) for one in parts))
+        share = np.array([len(part.sums) for part in parts]) / resamples
+        return _Resampled(
+            sums=np.concatenate([part.sums for part in parts]),
+            rows=np.tensordot(share, np.stack([part.rows for part in parts]), axes=1),
+            largest=float(share @ [part.largest for part in parts]),
+            hopeless=float(share @ [part.hopeless for part in parts]),
+        )
+
+    def _one_chunk(self, source: Source, size: int, generator: np.random.Generator) -> _Resampled:
+        weights = self.noise.weights + self.noise.draw(source, size, generator, self.multipliers)
+        rows = self.ready.rows(weights)
+        return _Resampled(
+            sums=rows.sum(axis=1),
+            rows=rows.mean(axis=0),
+            largest=float(_largest(weights, self.noise.bounds).sum(axis=1).mean()),
+            hopeless=float(self.ready.hopeless(weights).mean()),
+        )
+
+
+def _largest(weights: Array, bounds: Ints) -> Array:
+    largest: Array = np.maximum.reduceat(weights, bounds[:-1], axis=1)
+    return largest
+
+
+def _step(noise: RatingNoise, noisier: float) -> float:
+    """How long a step back to no noise is, in steps from the weights to noisier ones.
+
+    The true largest weights are one step back from the observed ones if maxima grow evenly with
+    the variance of the noise, and up to 1 + sqrt(2) steps if they grow with its root, as they do
+    where all references of an item are equally good.
+    """
+    observed = float(_largest(noise.weights[None], noise.bounds).sum())
+    if noisier - observed <= 1e-9 * max(1.0, abs(observed)):
+        return 1.0
+    true = float(expected_largest(noise.weights, noise.counts, noise.variances, noise.bounds).sum())
+    return float(np.clip((observed - true) / (noisier - observed), 1.0, _LONGEST_STEP))
+
+
+def _variance(values: Array) -> float:
+    return float(values.var(ddof=1)) if len(values) > 1 else 0.0
+
+
+def _check(metric: Metric, resamples: int, seed: int) -> None:
+    if "weights" not in metric.needs:
+        raise InputError(f"{metric.name} does not use weights: resampling raters changes nothing")
+    if resamples < 2:
+        raise InputError(f"resamples must be at least 2, got {resamples}")
+    if seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
+
+
+def _check_outputs(outputs: Mapping[str, Sequence[str]], items: int) -> None:
+    if not outputs:
+        raise InputError("there is nothing to resample: no system outputs were given")
+    if items < 2:
+        raise InputError(f"resampling items needs at least two, got {items}")
+    for system, texts in outputs.items():
+        if len(texts) != items:
+            raise InputError(f"system {system!r} has {len(texts)} outputs for {items} items")
+        wrong = first_wrong_text(texts)
+        if wrong is not None:
+            raise InputError(f"system {system!r}: hypotheses[{wrong[0]}] is {wrong[1]}, no string")
+
+
+def _without_hopeless(
+    rated: RatedReferences,
+    outputs: Mapping[str, Sequence[str]],
+    no_positive: Literal["error", "skip"],
+) -> tuple[RatedReferences, Mapping[str, Sequence[str]], tuple[str, ...]]:
+    """Leave out items without a positive weight, where that was asked for."""
+    hopeless = set(rated.references.without_positive()) if no_positive == "skip" else set()
+    if not hopeless:
+        return rated, outputs, ()
+    kept = [index for index in range(len(rated.references)) if index not in hopeless]
+    if len(kept) < 2:
+        raise InputError("fewer than two items have a positively weighted reference")
+    names = tuple(rated.references.item_name(index) for index in sorted(hopeless))
+    texts = {name: [given[index] for index in kept] for name, given in outputs.items()}
+    return rated.take(kept), texts, names
