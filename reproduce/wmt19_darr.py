@@ -41,13 +41,13 @@ Ma et al. 2019: pairs of translations of which people rated one at least 25 poin
 (concordant - discordant) / all, a tie of the metric counting as discordant. Interval: BCa bootstrap
 over source sentences, whose pairs are drawn together. sentBLEU is `sentence-bleu`, method `moses`;
 BLEU is a segment's, smoothed as sacreBLEU does; both with 13a tokens, cased. The shared task's
-values were noted from memory with the data and not checked against the paper; BARTScore's are those
-that its authors' notebook (neulab/BARTScore, 248f511) prints for kk-en, of which they show only that.
+values were noted from memory with the data and not checked against the paper. BARTScore's are those
+that its authors' notebook (neulab/BARTScore, 248f511) prints for kk-en, the only pair it shows.
 
-What is exact and what is not: chrF of kk-en is BARTScore's to all digits printed. Their BLEU was
-fed with tokens of Moses' tokenizer, and so was the task's sentBLEU, which is not at hand. That
-cannot explain why sentBLEU of kk-en is so far from the task's value, when gu-en and lt-en agree:
-either the pairs of kk-en here are not quite the task's, or the noted value is not."""
+chrF of kk-en is BARTScore's to all digits printed. Their BLEU, and the task's sentBLEU, were fed
+with tokens of Moses, which are not at hand. That hardly explains why sentBLEU of kk-en is so far
+from the task's value when gu-en and lt-en agree: either the pairs of kk-en here are not the task's,
+or the noted value is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,13 @@ def read_preferences(data: Path, pair: str) -> Preferences:
     return Preferences(*([row[name] for row in rows] for name in ("ref", "better", "worse")))
 
 
-def with_bootstrap(
-    better: Array, worse: Array, items: Sequence[str]
-) -> tuple[KendallLike, Agreed]:
+def with_bootstrap(better: Array, worse: Array, items: Sequence[str]) -> tuple[KendallLike, Agreed]:
     """tau of ready pairs, and its interval over items."""
     found = kendall_like_pairs(better, worse)
     _, places = np.unique(np.array(items, dtype=object), return_inverse=True)
     won = np.where(better > worse, 1.0, -1.0)
-    sums = np.stack([np.bincount(places, weights=won), np.bincount(places)], axis=1)
+    pairs = np.bincount(places).astype(np.float64)
+    sums = np.stack([np.bincount(places, weights=won), pairs], axis=1)
     drawn = bootstrap_sums(sums, RESAMPLES, SEED)
     left_out = sums.sum(axis=0) - sums
     low, high = bca_interval(

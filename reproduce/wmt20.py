@@ -46,13 +46,17 @@ SAME = 1e-6
 NOT_SIGNIFICANT = "0.12"
 
 SETTING = """\
-Mathur et al. 2020 (wmt-conference's wmt20-metrics, 3e434fc): scores of whole systems, translations
+Mathur et al. 2020 (WMT-Metrics-task/wmt20-metrics, 3e434fc): scores of whole systems, translations
 by people left out. Correlations are Kendall's tau-b over all systems and Pearson's r without
 outliers; p-values are those of the one-sided Williams test (n - 3 degrees of freedom) of each
 metric against each. *same* means to {same:g}; cells that the organisers mark as not significant
 count as the same where ours is 0.05 or more. Winners are the metrics that no other significantly
-outperforms. en-de has three more sets of references (B, P, and all together, M), whose p-values are
-published without outliers only. en-iu is left out: its systems' scores are not at hand."""
+outperforms. Raw human ratings are among the metrics. en-de has three more sets of references (B, P,
+and all together, M), whose p-values are published without outliers only. en-iu is left out: its
+systems' scores are not at hand.
+
+The winners that differ are Yisi-combi and bleurt-Yisi-combi, whose system scores are one and the
+same: the organisers' test of one against the other is 0/0, and both lost their win by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +131,8 @@ def _williams(metrics: Sequence[Array], human: Array) -> tuple[Array, Array]:
     for one in range(size):
         for two in range(size):
             if one != two:
-                three = with_human[one], with_human[two], between[one, two]
-                p_values[one, two] = williams_test(*map(float, three), len(human)).p_value
+                r12, r13, r23 = with_human[one], with_human[two], between[one, two]
+                p_values[one, two] = williams_test(r12, r13, r23, len(human)).p_value
     return p_values, with_human
 
 

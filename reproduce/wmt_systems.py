@@ -1,4 +1,4 @@
-"""System outputs, references and system ratings of a WMT news task, as its metrics task had them."""
+"""Outputs of the systems of a WMT news task, references, and how people rate the systems."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from deltableu.score import Metric
+from reproduce.scores import system_scores
 
 __all__ = ["NewsTask", "read_lines", "read_news_task"]
 
@@ -27,8 +28,7 @@ class NewsTask:
 
     def scores(self, metric: Metric) -> Array:
         """Each system's score."""
-        encoded = metric.encode([[text] for text in self.references])
-        return np.array([metric.statistics(own, encoded).score().score for own in self.outputs])
+        return system_scores(metric, self.outputs, [[text] for text in self.references])
 
 
 def read_lines(path: Path) -> list[str]:

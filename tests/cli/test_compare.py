@@ -196,3 +196,77 @@ def test_a_study_with_one_item(complains, study, make_item):
     study.items(make_item("q1", ("yes", 1.0)))
     study.outputs("sys", [("q1", "yes")]).outputs("other", [("q1", "no")])
     assert "at least two items, got 1" in complains("compare", study.path)
+
+
+# --- Raters, and people ---------------------------------------------------------------------------
+
+
+def test_raters_are_resampled_too(succeeds, demo):
+    command = ("compare", demo, "--resample", "items,raters", "--resamples", 200)
+    (record,) = succeeds(*command, "--format", "json").json
+    assert record["metric"] == "delta-bleu"
+    assert record["tests"] == ["items and raters"]
+    assert "resample:items+raters-200" in record["signature"]
+    pair = record["pairs"][0]
+    assert pair["interval"]["low"] < pair["corrected"] < pair["interval"]["high"]
+    assert 0 < pair["variance"]["rater_share"] < 1
+    assert succeeds(*command, "--format", "json", "--threads", 1).json == [record]
+    text = succeeds(*command).out
+    assert "from raters" in text
+    assert "around scores corrected for noise in the weights" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metrics", "bleu"], "bleu"),
+        (["--tests", "t-test"], "has its own test and interval"),
+        (["--systems", "human"], "at least two systems"),
+        (["--scores", "x.csv"], "needs one study with ratings"),
+    ],
+)
+def test_bad_input_with_raters(complains, demo, arguments, message):
+    assert message in complains("compare", demo, "--resample", "items,raters", *arguments)
+
+
+def test_a_study_without_ratings_of_references(complains, study):
+    message = complains("compare", study.path, "--resample", "items,raters")
+    assert "ratings" in message
+
+
+@pytest.fixture
+def past(tmp_path):
+    """The metric was right about all large differences and half of the small ones."""
+    rows = [f"{size},{verdict}" for size in (1, 2) for verdict in (1, -1) for _ in range(5)]
+    rows += [f"{size},1" for size in range(3, 43, 2)]
+    path = tmp_path / "past.csv"
+    path.write_text("difference,verdict\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("model", ["isotonic", "logistic"])
+def test_how_probable_it_is_that_people_agree(succeeds, demo, past, model):
+    command = ("compare", demo, "--metrics", "bleu", "--past", past, "--past-model", model)
+    (record,) = succeeds(*command, "--format", "json").json
+    chances = {(pair["first"], pair["second"]): pair["agreement"] for pair in record["pairs"]}
+    small, large = chances["retrieval", "bland-neural"], chances["human", "random"]
+    assert 0.4 < small["value"] < 0.8 < large["value"]
+    assert large["interval"]["low"] <= large["value"] <= large["interval"]["high"]
+    assert "people agree" in succeeds(*command).out
+
+
+def test_past_comparisons_of_one_unnamed_metric_serve_one_metric(complains, demo, past):
+    message = complains("compare", demo, "--metrics", "bleu,chrf", "--past", past)
+    assert "metric" in message
+
+
+def test_bad_past_comparisons(complains, demo, tmp_path):
+    path = tmp_path / "past.csv"
+    command = ("compare", demo, "--metrics", "bleu", "--past", path)
+    assert "past.csv" in complains(*command)
+    path.write_text("difference,verdict\n1,better\n")
+    assert "line 2, verdict" in complains(*command)
+    path.write_text("difference,verdict\n1,first\n2,second\n")
+    assert "at least 10 past comparisons" in complains(*command)
+    path.write_text("metric,difference,verdict\ncomet,1,first\n")
+    assert "has no comparison by 'bleu'" in complains(*command)

@@ -12,12 +12,18 @@ from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import Flag, Several, Whole, listed
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
-from deltableu.compare import Comparison, ComparisonPlan, compare_systems
-from deltableu.compare.agreement import AgreementCurve
+from deltableu.compare import (
+    AgreementCurve,
+    Comparison,
+    ComparisonPlan,
+    compare_rated,
+    compare_systems,
+    read_past_comparisons,
+)
 from deltableu.compare.observations import Comparable
 from deltableu.compare.paired_tests import check_test
-from deltableu.compare.past_comparisons import read_past_comparisons
-from deltableu.corpus import read_scores
+from deltableu.compare.past_comparisons import names_metrics
+from deltableu.corpus import read_scores, read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.report.comparisons import (
     comparison_notes,
@@ -55,6 +61,7 @@ def compare(
     trials: Whole = 10_000,
     resamples: Whole = 2_000,
     seed: Whole = 0,
+    resample: Literal["items", "items,raters"] = "items",
     past: str | None = None,
     past_model: Literal["isotonic", "logistic"] = "isotonic",
     tables: str = "systems,pairs",
@@ -110,6 +117,9 @@ def compare(
         Samples of the bootstrap.
     seed
         Of all that is random.
+    resample
+        items,raters: the raters of references are a sample too. Carries the noise of their ratings
+        into intervals and tests, in place of --tests and --interval; needs raw ratings.
     past
         Past comparisons with people: a table with the columns difference and verdict, and perhaps
         metric and group. Prints how probable it is that people agree with each difference.
@@ -145,42 +155,54 @@ def compare(
     if not 0 <= digits <= 15:
         raise InputError(f"--digits must lie between 0 and 15, got {digits}")
     with ProgressBar() as progress:
-        source: Comparable
-        if scores is not None:
-            if paths or refs or weights:
-                raise InputError("give a study, or files with --refs, or --scores; not two of them")
-            if options.changed():
-                name = next(iter(options.changed()))
-                raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores")
-            table = read_scores(scores)
-            source = table.select(metrics=listed(metrics)) if metrics else table
-        else:
-            if lower_is_better:
-                raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
-            inputs = read_inputs(paths, refs, weights, systems)
-            scoring = score_systems(
-                inputs.references.select(select),
-                inputs.outputs,
-                options.make(metrics, inputs.references),
+        if resample == "items,raters":
+            if scores is not None or refs is not None or len(paths) != 1:
+                raise InputError("--resample items,raters needs one study with ratings")
+            if tests != "randomization" or interval != "jackknife":
+                raise InputError("--resample items,raters has its own test and interval")
+            study = read_study(paths[0])
+            wanted_metrics = options.make(metrics or "delta-bleu", reference_set(study))
+            found = compare_rated(
+                study,
+                wanted_metrics,
+                systems=systems,
+                baseline=baseline,
+                selection=select,
                 no_positive=no_positive,
+                plan=plan,
                 threads=threads,
                 progress=progress,
             )
-            if scoring.dropped:
-                total = len(scoring.dropped) + len(scoring.item_ids)
-                left = len(scoring.dropped)
-                note(f"left out {left} of {total} items without a positive reference")
-            source = scoring
-        found = compare_systems(
-            source,
-            systems=systems if scores is not None else None,
-            baseline=baseline,
-            plan=plan,
-            higher_is_better=not lower_is_better,
-            threads=threads,
-            progress=progress,
-        )
+        else:
+            source = _source(
+                paths,
+                refs,
+                weights,
+                scores,
+                systems,
+                metrics,
+                options,
+                select,
+                no_positive,
+                lower_is_better,
+                threads,
+                progress,
+            )
+            found = compare_systems(
+                source,
+                systems=systems if scores is not None else None,
+                baseline=baseline,
+                plan=plan,
+                higher_is_better=not lower_is_better,
+                threads=threads,
+                progress=progress,
+            )
     if past is not None:
+        if len(found) > 1 and not names_metrics(past):
+            raise InputError(
+                f"{past}: has no column metric, so that its differences serve one metric only; "
+                "choose it with --metrics"
+            )
         found = tuple(_with_agreement(one, past, past_model, level) for one in found)
     shown: list[Table] = []
     for name in wanted:
@@ -209,3 +231,43 @@ def _with_agreement(
             f"larger than any past one ({curve.largest:.4g})"
         )
     return comparison.with_agreement(curve.probability)
+
+
+def _source(
+    paths: tuple[str, ...],
+    refs: list[str] | None,
+    weights: str | None,
+    scores: str | None,
+    systems: list[str] | None,
+    metrics: str | None,
+    options: MetricOptions,
+    select: str,
+    no_positive: Literal["error", "skip"],
+    lower_is_better: bool,
+    threads: int | None,
+    progress: ProgressBar,
+) -> Comparable:
+    """Ready scores, or the rows of systems that are scored here."""
+    if scores is not None:
+        if paths or refs or weights:
+            raise InputError("give a study, or files with --refs, or --scores; not two of them")
+        if options.changed():
+            name = next(iter(options.changed()))
+            raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores")
+        table = read_scores(scores)
+        return table.select(metrics=listed(metrics)) if metrics else table
+    if lower_is_better:
+        raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
+    inputs = read_inputs(paths, refs, weights, systems)
+    scoring = score_systems(
+        inputs.references.select(select),
+        inputs.outputs,
+        options.make(metrics, inputs.references),
+        no_positive=no_positive,
+        threads=threads,
+        progress=progress,
+    )
+    if scoring.dropped:
+        total = len(scoring.dropped) + len(scoring.item_ids)
+        note(f"left out {len(scoring.dropped)} of {total} items without a positive reference")
+    return scoring

@@ -1,7 +1,10 @@
 """Is system A better than system B: rows and score tables in; p-values, intervals, ranks out."""
 
+from deltableu.compare.agreement import AgreementCurve
 from deltableu.compare.paired_tests import TESTS, Test
+from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
 from deltableu.compare.plan import ComparisonPlan
+from deltableu.compare.rated import compare_rated
 from deltableu.compare.results import (
     ComparedPair,
     ComparedSystem,
@@ -13,12 +16,16 @@ from deltableu.compare.systems import compare_systems
 
 __all__ = [
     "TESTS",
+    "AgreementCurve",
     "ComparedPair",
     "ComparedSystem",
     "Comparison",
     "ComparisonPlan",
+    "PastComparisons",
     "Probability",
     "Test",
     "VarianceShares",
+    "compare_rated",
     "compare_systems",
+    "read_past_comparisons",
 ]

@@ -15,7 +15,7 @@ from deltableu.corpus.records import read_table_rows
 from deltableu.corpus.report import Report, fail
 from deltableu.errors import InputError, Problem
 
-__all__ = ["PastComparisons", "read_past_comparisons"]
+__all__ = ["PastComparisons", "names_metrics", "read_past_comparisons"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -124,6 +124,12 @@ def read_past_comparisons(
         groups if any(groups) else None,
         metric=metric,
     )
+
+
+def names_metrics(path: PathLike, *, report: Report = fail) -> bool:
+    """Whether a table of past comparisons says by which metric each was made."""
+    rows = read_table_rows(path, ("difference", "verdict"), report, ("metric",))
+    return any(_name(row.get("metric")) for _, row in rows)
 
 
 def _difference(value: object) -> float | None:

@@ -375,7 +375,7 @@ def _step(noise: RatingNoise, noisier: float) -> float:
     if noisier - observed <= 1e-9 * max(1.0, abs(observed)):
         return 1.0
     true = float(expected_largest(noise.weights, noise.counts, noise.variances, noise.bounds).sum())
-    return float(np.clip((observed - true) / (noisier - observed), 1.0, _LONGEST_STEP))
+    return float(np.clip((observed - true) / (noisier - observed), 0.0, _LONGEST_STEP))
 
 
 def _variance(values: Array) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from deltableu.compare.paired_tests import Test
 from deltableu.score.results import ConfidenceInterval
 from deltableu.stats.multiple import Correction
 
@@ -54,6 +53,9 @@ class ComparedSystem:
         WMT's clusters: all systems of a cluster are significantly better than all of the next.
     letters : str
         Systems that share a letter do not differ significantly.
+    corrected : float or None
+        The score without the bias that noise in the weights causes, where ratings were resampled;
+        the interval is around it.
     variance : VarianceShares or None
         Where ratings were resampled.
     """
@@ -64,6 +66,7 @@ class ComparedSystem:
     rank: tuple[int, int] | None
     cluster: int | None
     letters: str
+    corrected: float | None = None
     variance: VarianceShares | None = None
 
 
@@ -83,6 +86,8 @@ class ComparedPair:
         By the first test, corrected as asked.
     better : str or None
         The better system where the difference is significant.
+    corrected : float or None
+        The difference of corrected scores, where ratings were resampled.
     agreement : Probability or None
         That people see the difference the same way.
     variance : VarianceShares or None
@@ -93,11 +98,12 @@ class ComparedPair:
     second: str
     difference: float
     interval: ConfidenceInterval
-    p_values: Mapping[Test, float]
-    holm: Mapping[Test, float]
-    bh: Mapping[Test, float]
+    p_values: Mapping[str, float]
+    holm: Mapping[str, float]
+    bh: Mapping[str, float]
     significant: bool
     better: str | None
+    corrected: float | None = None
     agreement: Probability | None = None
     variance: VarianceShares | None = None
 
@@ -120,7 +126,7 @@ class Comparison:
     higher_is_better: bool
     items: int
     baseline: str | None
-    tests: tuple[Test, ...]
+    tests: tuple[str, ...]
     correction: Correction
     significance: float
     level: float

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from deltableu.compare.evidence import weigh
 from deltableu.compare.observations import Comparable, Observations, observe
 from deltableu.compare.paired_tests import (
-    Test,
     bootstrap_p_value,
     koehn_p_value,
     moses_p_value,
@@ -22,12 +21,10 @@ from deltableu.compare.paired_tests import (
     wilcoxon_test,
 )
 from deltableu.compare.plan import ComparisonPlan
-from deltableu.compare.results import ComparedPair, ComparedSystem, Comparison
+from deltableu.compare.results import Comparison, VarianceShares
 from deltableu.errors import InputError
 from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
 from deltableu.stats.intervals import bca_interval, jackknife_interval, percentile_interval
-from deltableu.stats.multiple import adjust
 
 __all__ = ["compare_observations", "compare_systems"]
 
@@ -100,82 +97,53 @@ def compare_observations(
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems under one metric."""
-    work = _Work(observations, plan, threads, progress)
-    order = work.best_first()
-    pairs = list(combinations(order, 2))
-    if baseline is not None:
-        if baseline not in observations.systems:
-            there = ", ".join(observations.systems)
-            raise InputError(f"there is no baseline {baseline!r}; the systems are {there}")
-        base = observations.systems.index(baseline)
-        pairs = [(place, base) for place in order if place != base]
-    raw = {test: np.array([work.p_value(test, *pair) for pair in pairs]) for test in plan.tests}
-    holm = {test: adjust(values, "holm") for test, values in raw.items()}
-    bh = {test: adjust(values, "bh") for test, values in raw.items()}
-    deciding = {"holm": holm, "bh": bh, "none": raw}[plan.correction][plan.tests[0]]
-    significant = deciding < plan.significance
-    differs = np.zeros((len(order), len(order)), bool)
-    for (first, second), found in zip(pairs, significant.tolist(), strict=True):
-        one, other = order.index(first), order.index(second)
-        differs[one, other] = differs[other, one] = found
-    names = observations.systems
-    return Comparison(
-        metric=observations.metric,
-        higher_is_better=observations.higher_is_better,
-        items=len(observations.items),
-        baseline=baseline,
-        tests=plan.tests,
-        correction=plan.correction,
-        significance=plan.significance,
-        level=plan.level,
-        systems=_ranked(work, order, differs, all_pairs=baseline is None),
-        pairs=tuple(
-            ComparedPair(
-                first=names[first],
-                second=names[second],
-                difference=work.difference(first, second),
-                interval=work.interval(first, second),
-                p_values={test: float(raw[test][k]) for test in plan.tests},
-                holm={test: float(holm[test][k]) for test in plan.tests},
-                bh={test: float(bh[test][k]) for test in plan.tests},
-                significant=bool(significant[k]),
-                better=names[work.better(first, second)] if significant[k] else None,
-            )
-            for k, (first, second) in enumerate(pairs)
-        ),
-        exact=plan.tests[0] == "permutation"
-        or (plan.tests[0] == "randomization" and all(work.enumerable(*pair) for pair in pairs)),
-        signature=f"{observations.signature}|{plan.signature()}",
-    )
-
-
-def _ranked(
-    work: _Work, order: list[int], differs: Any, *, all_pairs: bool
-) -> tuple[ComparedSystem, ...]:
-    ranks = rank_ranges(differs)
-    clusters = significance_clusters(differs)
-    marks = letters(differs)
-    return tuple(
-        ComparedSystem(
-            system=work.observations.systems[place],
-            score=float(work.scores[place]),
-            interval=work.interval(place),
-            rank=ranks[position] if all_pairs else None,
-            cluster=clusters[position] if all_pairs else None,
-            letters=marks[position] if all_pairs else "",
-        )
-        for position, place in enumerate(order)
-    )
+    return weigh(_Resampled(observations, plan, threads, progress), plan, baseline)
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
+class _Resampled:
     """One metric's observations and what was resampled of them so far."""
 
     observations: Observations
     plan: ComparisonPlan
     threads: int | None
     progress: Progress | None
+
+    @property
+    def metric(self) -> str:
+        return self.observations.metric
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.observations.systems
+
+    @property
+    def items(self) -> int:
+        return len(self.observations.items)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.observations.higher_is_better
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        return self.plan.tests
+
+    @property
+    def signature(self) -> str:
+        return f"{self.observations.signature}|{self.plan.signature()}"
+
+    def exact(self, pairs: Sequence[tuple[int, int]]) -> bool:
+        decides = self.plan.tests[0]
+        if decides == "permutation":
+            return True
+        return decides == "randomization" and all(self.enumerable(*pair) for pair in pairs)
+
+    def corrected(self, first: int, second: int | None = None) -> float | None:
+        return None
+
+    def variance(self, first: int, second: int | None = None) -> VarianceShares | None:
+        return None
 
     @cached_property
     def scores(self) -> Array:
@@ -203,20 +171,6 @@ class _Work:
             threads=self.threads,
             progress=self._tell("randomization"),
         )
-
-    def best_first(self) -> list[int]:
-        sign = -1.0 if self.observations.higher_is_better else 1.0
-        names = self.observations.systems
-        return sorted(
-            range(len(names)), key=lambda place: (sign * self.scores[place], names[place])
-        )
-
-    def better(self, first: int, second: int) -> int:
-        higher = self.difference(first, second) > 0.0
-        return first if higher == self.observations.higher_is_better else second
-
-    def difference(self, first: int, second: int) -> float:
-        return float(self.scores[first] - self.scores[second])
 
     def interval(self, first: int, second: int | None = None) -> ConfidenceInterval:
         """Of a system's score, or of a difference."""
@@ -246,8 +200,8 @@ class _Work:
         differing = self.observations.differing_items(first, second)
         return differing <= _LARGEST_ENUMERATION and 1 << differing <= self.plan.trials
 
-    def p_value(self, test: Test, first: int, second: int) -> float:
-        observed = self.difference(first, second)
+    def p_value(self, test: str, first: int, second: int) -> float:
+        observed = float(self.scores[first] - self.scores[second])
         scale = float(np.abs(self.scores[[first, second]]).max())
         if test == "permutation":
             self._check_enumeration(first, second)

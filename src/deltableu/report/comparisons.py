@@ -58,7 +58,7 @@ def pair_table(comparison: Comparison, *, digits: int = 2) -> Table:
     columns += [f"p {test}" for test in comparison.tests]
     if comparison.correction != "none":
         columns.append(f"p {_CORRECTIONS[comparison.correction]}")
-    columns += ["people agree"] * agreement + ["from raters"] * raters + ["better"]
+    columns += ["people agree"] * agreement + ["corrected", "from raters"] * raters + ["better"]
     rows = []
     for pair in shown:
         low, high = number(pair.interval.low, digits), number(pair.interval.high, digits)
@@ -69,6 +69,7 @@ def pair_table(comparison: Comparison, *, digits: int = 2) -> Table:
         if agreement:
             cells.append(_agreement(pair))
         if raters:
+            cells.append("" if pair.corrected is None else number(pair.corrected, digits))
             share = pair.variance.rater_share if pair.variance is not None else None
             cells.append("" if share is None else f"{100 * share:.0f}%")
         rows.append((*map(Cell, cells), Cell(pair.better or "-", best=pair.better is not None)))
@@ -105,6 +106,8 @@ def comparison_notes(comparisons: Sequence[Comparison]) -> dict[str, str]:
     else:
         rule = f"significantly different from {first.baseline} ({how})"
     intervals = f"{100 * first.level:g}% {first.systems[0].interval.method}"
+    if first.systems[0].corrected is not None:
+        intervals += ", around scores corrected for noise in the weights"
     notes = {"letters" if first.baseline is None else "*": rule, "intervals": intervals}
     return notes | {one.metric: one.signature for one in comparisons}
 
@@ -170,6 +173,7 @@ def _system_record(system: ComparedSystem) -> dict[str, Any]:
         "rank": None if system.rank is None else list(system.rank),
         "cluster": system.cluster,
         "letters": system.letters,
+        "corrected": system.corrected,
         "variance": _variance(system),
     }
 
@@ -186,6 +190,7 @@ def _pair_record(pair: ComparedPair) -> dict[str, Any]:
         "bh": dict(pair.bh),
         "significant": pair.significant,
         "better": pair.better,
+        "corrected": pair.corrected,
         "agreement": None
         if agreement is None
         else {"value": agreement.value, "interval": interval_record(agreement.interval)},

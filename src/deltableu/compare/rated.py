@@ -1,0 +1,149 @@
+"""A study with raw ratings in; comparisons that take the noise of ratings into account out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from deltableu.compare.evidence import weigh
+from deltableu.compare.plan import ComparisonPlan
+from deltableu.compare.raters import ResampledRaters, resample_raters
+from deltableu.compare.results import Comparison, VarianceShares
+from deltableu.corpus.references import reference_set
+from deltableu.corpus.types import Study
+from deltableu.errors import InputError
+from deltableu.score.metric import Metric
+from deltableu.score.results import ConfidenceInterval
+
+__all__ = ["compare_rated"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Progress = Callable[[str, int, int], None]
+
+#: What the p-values of these comparisons are called.
+_TEST = "items and raters"
+
+
+def compare_rated(
+    study: Study,
+    metrics: Sequence[Metric],
+    *,
+    systems: Sequence[str] | None = None,
+    baseline: str | None = None,
+    selection: str = "all",
+    criterion: str = "overall",
+    no_positive: Literal["error", "skip"] = "error",
+    plan: ComparisonPlan | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Comparison, ...]:
+    """Compare systems where both the items and the raters of references are a sample.
+
+    Intervals, p-values and letters speak about the score under the true mean weights on other items
+    like these; `corrected` scores are free of the bias that noise in the weights causes.
+
+    Parameters
+    ----------
+    study : Study
+        With raw ratings of its references.
+    metrics : list of metrics
+        That use weights.
+    systems, baseline, plan, threads, progress
+        As in `compare_systems`; of the plan only correction, levels, resamples and seed count.
+    selection, criterion, no_positive
+        As in `resample_raters`.
+    """
+    chosen = plan or ComparisonPlan()
+    names = list(study.outputs) if systems is None else list(systems)
+    if len(names) < 2:
+        raise InputError(f"a comparison needs at least two systems, got {len(names)}")
+    info = reference_set(study).select(selection)
+    made = []
+    for metric in metrics:
+
+        def told(done: int, total: int, name: str = metric.name) -> None:
+            if progress is not None:
+                progress(f"{name}, items and raters", done, total)
+
+        found = resample_raters(
+            study,
+            metric,
+            systems=names,
+            selection=selection,
+            criterion=criterion,
+            no_positive=no_positive,
+            resamples=chosen.resamples,
+            seed=chosen.seed,
+            threads=threads,
+            progress=told,
+        )
+        signature = "|".join(
+            (
+                f"metric:{metric.name}",
+                *(f"{key}:{value}" for key, value in metric.settings()),
+                f"items:{len(found.items)}",
+                f"select:{info.selection}",
+                f"raters:{found.raters}",
+                f"resample:items+raters-{chosen.resamples}",
+                f"correction:{chosen.correction}",
+                f"significance:{chosen.significance:g}",
+                f"ci:{chosen.level:g}",
+                f"seed:{chosen.seed}",
+            )
+        )
+        made.append(weigh(_Rated(found, chosen, signature), chosen, baseline))
+    return tuple(made)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rated:
+    """Evidence from resampled raters."""
+
+    found: ResampledRaters
+    plan: ComparisonPlan
+    signature: str
+
+    @property
+    def metric(self) -> str:
+        return self.found.metric
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.found.systems
+
+    @property
+    def items(self) -> int:
+        return len(self.found.items)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.found.higher_is_better
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        return (_TEST,)
+
+    @property
+    def scores(self) -> Array:
+        return self.found.observed
+
+    def corrected(self, first: int, second: int | None = None) -> float | None:
+        return self.found.estimate(*self._names(first, second))
+
+    def interval(self, first: int, second: int | None = None) -> ConfidenceInterval:
+        return self.found.interval(*self._names(first, second), level=self.plan.level)
+
+    def variance(self, first: int, second: int | None = None) -> VarianceShares | None:
+        return self.found.variance(*self._names(first, second))
+
+    def p_value(self, test: str, first: int, second: int) -> float:
+        return self.found.p_value(self.systems[first], self.systems[second])
+
+    def exact(self, pairs: Sequence[tuple[int, int]]) -> bool:
+        return False
+
+    def _names(self, first: int, second: int | None) -> tuple[str, str | None]:
+        return self.systems[first], None if second is None else self.systems[second]
