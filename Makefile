@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 KERNELS := $(addprefix src/deltableu/,text/_tokens.py score/_ngrams.py score/_overlap.py stats/_resampling.py validate/_ranks.py)
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test check bench test-long reproduce clean
+.PHONY: demo test check bench test-long reproduce simulate clean
 
 demo: $(VENV)/demo.stamp
 	@mkdir -p out
@@ -15,6 +15,12 @@ demo: $(VENV)/demo.stamp
 	@echo
 	@echo "How the systems of the demo study do (its ratings are simulated):"
 	@$(BIN)/deltableu score examples/demo --metrics delta-bleu,bleu,delta-chrf++,chrf++ --ci
+	@echo
+	@echo "Which differences to believe:"
+	@$(BIN)/deltableu compare examples/demo --metrics delta-bleu --resample items,raters --tables systems
+	@echo
+	@echo "Which metrics agree with the (simulated) people, output by output:"
+	@$(BIN)/deltableu validate examples/demo --levels pooled --tables agreement --methods pearson,kendall-b
 	@echo
 	@echo "Why the worst system scores as it does: $(CURDIR)/out/explain.html"
 	@echo "The report: $(CURDIR)/out/demo.html"
@@ -35,6 +41,9 @@ bench: $(VENV)/dev.stamp
 
 reproduce: $(VENV)/dev.stamp
 	@$(BIN)/python -m reproduce
+
+simulate: $(VENV)/dev.stamp
+	@$(BIN)/python -m simulations
 
 clean:
 	rm -rf $(VENV) build out src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,58 +19,78 @@ PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 REPLICATIONS = 2000
 SEED = 0
 
+Tables = dict[str, str]
 
-def blocks(
-    replications: int, seed: int = SEED, *, progress: Progress | None = None
-) -> dict[str, str]:
-    """The tables by the names of their places in the page."""
-    rows = compare.simulate(replications, seed, progress=progress)
+
+def comparisons(replications: int, progress: Progress | None = None) -> Tables:
+    """Size of the tests and coverage of the intervals."""
+    rows = compare.simulate(replications, SEED, progress=progress)
     sizes = [row for row in rows if row.what == "size"]
     exact = [row for row in sizes if row.method == "permutation"]
-    covered = [row for row in rows if row.what == "coverage"]
-    made = {
+    return {
         "simulated tests": pivot([row for row in sizes if row not in exact], compare.TESTS),
         "simulated exact tests": pivot(exact, compare.TESTS),
-        "simulated intervals": pivot(covered, compare.INTERVALS),
-        "simulated families": pivot(families.simulate(replications, seed), families.CORRECTIONS),
+        "simulated intervals": pivot(
+            [row for row in rows if row.what == "coverage"], compare.INTERVALS
+        ),
     }
-    # Uncertainty of the weights has a simulation of its own.
-    if find_spec("simulations.raters") is not None:
-        found: list[Row] = import_module("simulations.raters").simulate(replications, seed)
-        made["simulated raters"] = pivot(found, _methods(found))
-    introduction = _introduction(replications)
-    return {name: f"{introduction}\n\n{table}" for name, table in made.items()}
 
 
-def _methods(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row.method for row in rows))
+def corrections(replications: int, progress: Progress | None = None) -> Tables:
+    """False claims among several pairs."""
+    rows = families.simulate(replications, SEED, progress=progress)
+    return {"simulated families": pivot(rows, families.CORRECTIONS)}
 
 
-def _introduction(replications: int) -> str:
-    low, high = band(compare.SIGNIFICANCE, replications)
+def raters(replications: int, progress: Progress | None = None) -> Tables:
+    """Coverage where ratings are resampled, if that simulation is there."""
+    if find_spec("simulations.raters") is None:
+        return {}
+    rows: list[Row] = import_module("simulations.raters").simulate(replications, SEED)
+    return {"simulated raters": pivot(rows, list(dict.fromkeys(row.method for row in rows)))}
+
+
+SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
+    "comparisons": comparisons,
+    "corrections": corrections,
+    "raters": raters,
+}
+
+
+def _bands(replications: int) -> str:
+    low, high = (100.0 * rate for rate in band(compare.SIGNIFICANCE, replications))
     return (
-        f"Per cent of {replications:,} replications. 99% bands: {100 * low:.1f} to "
-        f"{100 * high:.1f} around 5, {100 * (1 - high):.1f} to {100 * (1 - low):.1f} around 95."
+        f"Per cent of {replications:,} replications. 99% bands: {low:.1f} to {high:.1f} around 5, "
+        f"{100.0 - high:.1f} to {100.0 - low:.1f} around 95."
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m simulations", description=__doc__)
     parser.add_argument(
+        "simulations", nargs="*", help=f"only these of {', '.join(SIMULATIONS)}; all by default"
+    )
+    parser.add_argument(
         "--replications",
         type=int,
         help=f"print tables of so many replications and write nothing ({REPLICATIONS} are written)",
     )
-    wanted = parser.parse_args(arguments).replications
+    wanted = parser.parse_args(arguments)
+    for name in wanted.simulations:
+        if name not in SIMULATIONS:
+            parser.error(f"there is no simulation {name!r}")
+    replications = wanted.replications or REPLICATIONS
     start = time.perf_counter()
+    tables: Tables = {}
+    for name in wanted.simulations or SIMULATIONS:
 
-    def tell(done: int, total: int) -> None:
-        passed = time.perf_counter() - start
-        print(f"\r{done}/{total} batches, {passed:.0f} s", end="", file=sys.stderr, flush=True)
+        def tell(done: int, total: int, name: str = name) -> None:
+            passed = time.perf_counter() - start
+            print(f"{name}: {done} of {total} batches, {passed:.0f} s", file=sys.stderr)
 
-    tables = blocks(wanted or REPLICATIONS, progress=tell)
-    print(f"\n{time.perf_counter() - start:.0f} s in all", file=sys.stderr)
-    if wanted:
+        tables |= SIMULATIONS[name](replications, tell)
+    tables = {name: f"{_bands(replications)}\n\n{table}" for name, table in tables.items()}
+    if wanted.replications is not None:
         print("\n\n".join(f"## {name}\n\n{table}" for name, table in tables.items()))
         return 0
     page = PAGE.read_text(encoding="utf-8")

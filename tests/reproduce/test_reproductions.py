@@ -1,4 +1,4 @@
-"""What docs/reproductions.md claims to reproduce: a few of its numbers, and how it is put together."""
+"""docs/reproductions.md: some of the numbers that it claims, and how it is put together."""
 
 from __future__ import annotations
 
@@ -97,23 +97,23 @@ def test_e2e(data):
     place = task.systems.index("tgen")
     bleu = system_scores(BLEU(lowercase=True), task.outputs[place : place + 1], task.references)
     assert bleu[0] == pytest.approx(data_to_text.TGEN["BLEU"], abs=0.005)
-    # A share beaten is 1/2 on average, and Slug won the challenge.
+    # A share beaten is 1/2 on average. Slug won the challenge, by TrueSkill.
     assert human["quality"].mean() == pytest.approx(0.5, abs=0.02)
-    assert task.systems[int(np.argmax(human["quality"]))] == "slug"
+    best = np.argsort(-human["quality"])[:3]
+    assert "slug" in {task.systems[place] for place in best}
 
 
 def test_webnlg(data):
     task, totals, segments, ratings = data_to_text.read_webnlg(data)
     assert (len(task.systems), len(task.items), ratings) == (16, 178, 8453)
     scores = segment_scores(ChrFPlusPlus(), task.outputs, task.references)
-    for criterion, value in zip(
-        data_to_text.CRITERIA, data_to_text.WEBNLG_SEGMENTS["chrF++"], strict=True
-    ):
+    published = data_to_text.WEBNLG_SEGMENTS["chrF++"]
+    for criterion, value in zip(data_to_text.CRITERIA, published, strict=True):
         found = level_agreement(scores, segments[criterion], level="pooled")
         assert found.value == pytest.approx(value, abs=5.5e-3)
-        # Printed by the organisers, whose standard deviations divide by n.
-        forge = task.systems.index("UPC-POE")
-        assert totals[criterion][forge] < -0.4
+    # As the organisers print them; their standard deviations divide by n, not n - 1.
+    last = [totals[criterion][task.systems.index("UPC-POE")] for criterion in data_to_text.CRITERIA]
+    assert last == pytest.approx([-0.701, -0.782, -0.508, -0.531, -0.456], abs=0.01)
 
 
 def test_sections_are_kept():

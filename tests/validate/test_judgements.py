@@ -225,7 +225,13 @@ def test_plain_arrays_and_lists():
     assert made.values.dtype == np.float64
     assert made.table().tolist() == [[[3, 4]]]
     assert made[[1]].values.tolist() == [4]
+    assert made[1].values.tolist() == [4]
     assert len(made[:0]) == 0
+    assert len(Judgements((), (), (), [], [], [], [], [])) == 0
+    small = np.zeros(300, np.uint8)
+    many = Judgements(["a"], [str(n) for n in range(300)], ["S"], small, np.arange(300),
+                      small, np.arange(300), small)  # fmt: skip
+    assert np.array_equal(many.table()[0, 0], np.arange(300))
 
 
 @pytest.mark.parametrize(
@@ -241,6 +247,7 @@ def test_plain_arrays_and_lists():
         ({"values": [3, float("nan")]}, "rater 'a', item '2', system 'S'.* finite, got nan"),
         ({"values": [3, float("inf")]}, "must be finite, got inf"),
         ({"values": ["x", "y"]}, "values must hold one number a judgement"),
+        ({"values": 3.0}, "values must hold one number a judgement"),
     ],
 )
 def test_wrong_arrays(change, message):
@@ -256,6 +263,8 @@ def test_wrong_arrays(change, message):
 def test_wrong_columns():
     with pytest.raises(InputError, match="give one rater, item, system and value"):
         Judgements.of(raters=["a"], items=["1", "2"], systems=["S"], values=[1])
+    with pytest.raises(InputError, match="values must hold one number"):
+        Judgements.of(raters=["a"], items=["1"], systems=["S"], values=["good"])
     with pytest.raises(InputError, match=r"kinds must be among .* got 'odd'"):
         Judgements.of(raters=["a"], items=["1"], systems=["S"], values=[1], kinds=["odd"])
     with pytest.raises(InputError, match="rater 'a', item '1', system 'S': the value"):

@@ -107,8 +107,8 @@ class Equations:
         """Solve for the ratios of the deviations of outputs, items and raters to the residual's.
 
         The deviance is that of Bates et al. 2015, profiled; its gradient needs traces of blocks of
-        the inverse (Johnson and Thompson 1995, "Restricted Maximum Likelihood Estimation of Variance
-        Components for Univariate Animal Models Using Sparse Matrix Techniques and Average
+        the inverse (Johnson and Thompson 1995, "Restricted Maximum Likelihood Estimation of
+        Variance Components for Univariate Animal Models Using Sparse Matrix Techniques and Average
         Information", Journal of Dairy Science 78).
         """
         from scipy.linalg import cho_solve, cholesky

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import Any, Literal
 
 import numpy as np
@@ -73,33 +72,31 @@ class Judgements:
     left_out: int = 0
 
     def __post_init__(self) -> None:
-        for name, dtype in (
-            ("rater", None),
-            ("item", None),
-            ("system", None),
-            ("kinds", None),
-            ("values", float),
-        ):
-            try:
-                object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=dtype))
-            except (TypeError, ValueError):
-                raise InputError(f"{name} must hold one number a judgement") from None
-        size = len(self.values)
+        try:
+            values = np.asarray(self.values, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty((0, 0))
+        if values.ndim != 1:
+            raise InputError("values must hold one number a judgement")
+        object.__setattr__(self, "values", values)
         for name in ("raters", "items", "systems"):
-            twice = [text for text, count in Counter(getattr(self, name)).items() if count > 1]
-            if twice:
-                raise InputError(f"{name} names {twice[0]!r} more than once")
+            names = tuple(getattr(self, name))
+            object.__setattr__(self, name, names)
+            if len(set(names)) < len(names):
+                twice = Counter(names).most_common(1)[0][0]
+                raise InputError(f"{name} names {twice!r} more than once")
         for name, limit, lowest in (
             ("rater", len(self.raters), 0),
             ("item", len(self.items), 0),
             ("system", len(self.systems), -1),
             ("kinds", len(KINDS), 0),
         ):
-            places = getattr(self, name)
-            if places.shape != (size,) or places.dtype.kind not in "iu":
+            places, size = np.asarray(getattr(self, name)), len(values)
+            if places.shape != (size,) or (size and places.dtype.kind not in "iu"):
                 raise InputError(f"{name} must hold one whole number for each of {size} values")
             if size and not (lowest <= places.min() and places.max() < limit):
                 raise InputError(f"{name} must hold numbers from {lowest} to {limit - 1}")
+            object.__setattr__(self, name, places.astype(np.int64))
         orphan = (self.system < 0) & self.of_kind(*SCORED)
         if orphan.any():
             raise InputError(f"{self._name(int(np.argmax(orphan)))}: says no system")
@@ -133,11 +130,12 @@ class Judgements:
             raise InputError("give one rater, item, system and value for each judgement")
         if kinds is not None and (wrong := set(kinds) - set(KINDS)):
             raise InputError(f"kinds must be among {', '.join(KINDS)}, got {min(wrong)!r}")
-        numbers = np.asarray(values, dtype=np.float64)
-        return _gather(
-            zip(raters, items, systems, kinds or repeat("item"), numbers.tolist(), strict=False),
-            order,
-        )
+        try:
+            numbers = [float(value) for value in values]
+        except (TypeError, ValueError):
+            raise InputError("values must hold one number a judgement") from None
+        said: Sequence[Kind] = ["item"] * len(numbers) if kinds is None else kinds
+        return _gather(zip(raters, items, systems, said, numbers, strict=True), order)
 
     @classmethod
     def from_ratings(
@@ -204,14 +202,15 @@ class Judgements:
         return np.isin(self.kinds, [KINDS.index(kind) for kind in kinds])
 
     def __getitem__(self, index: Any) -> Judgements:
-        """Some judgements (a mask, a slice or a list of places); names stay as they are."""
+        """Some judgements (a mask, a slice, places or one place); names stay as they are."""
+        kept = np.atleast_1d(np.arange(len(self.values))[index])
         return replace(
             self,
-            rater=self.rater[index],
-            item=self.item[index],
-            system=self.system[index],
-            values=self.values[index],
-            kinds=self.kinds[index],
+            rater=self.rater[kept],
+            item=self.item[kept],
+            system=self.system[kept],
+            values=self.values[kept],
+            kinds=self.kinds[kept],
         )
 
     def scored(self) -> Judgements:
