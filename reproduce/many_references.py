@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from deltableu.validate.levels import Level
 from deltableu.validate.permutation import permutation_test
 from deltableu.validate.williams import williams_metrics
 from reproduce.agreement_cells import RESAMPLES, SEED, Agreed, by_item, of_outputs, of_systems
-from reproduce.layout import against, p_value, table, with_interval
+from reproduce.layout import against, number, p_value, table, with_interval
 from reproduce.rated_sets import (
     RatedSet,
     References,
@@ -66,12 +66,13 @@ BLEU-n is a system's corpus score. *all outputs* pools them; *within items* corr
 on each item and averages, items on which a metric says nothing counting 0; *systems* correlates
 system scores. Intervals are 95%: BCa bootstrap over items, for systems by formula. The difference
 is all references minus one, with a percentile bootstrap of items and systems together (of items,
-where there is one system); its p-value is two-sided, of PERM-BOTH (each pair of scores exchanged
-by itself), {resamples:,} resamples. Williams' test, two-sided, stands beside it for systems.
+where there is one system, and of systems for corpus BLEU). p-values are two-sided: PERM-BOTH
+exchanges each pair of scores by itself, PERM-SYS all scores of a system ({resamples:,} exchanges,
+or all where there are fewer); Williams' test stands beside them for systems.
 
-Where items are many, as on Reddit, exchanging single scores hardly moves a system's mean: at system
-level PERM-BOTH then tells of these systems alone. The bootstrap and Williams' test ask about other
-systems; where they disagree with PERM-BOTH, there is no claim about other systems."""
+Read them together: where items are many, as on Reddit, exchanging single scores hardly moves a
+system's mean, and PERM-BOTH tells of these systems alone. The bootstrap, PERM-SYS and Williams'
+test ask about other systems; where they find nothing, there is no claim about other systems."""
 
 SETS = {
     "multirefeval": """\
@@ -105,12 +106,13 @@ class Compared:
     one: Agreed
     every: Agreed
     difference: str
-    p_value: float
+    perm_both: float
+    perm_systems: float
     williams: float
 
     def row(self) -> list[str]:
         where = [LEVELS[self.level], self.name, METHODS[self.method]]
-        tests = [p_value(self.p_value), p_value(self.williams)]
+        tests = map(p_value, (self.perm_both, self.perm_systems, self.williams))
         return [*where, str(self.one), str(self.every), self.difference, *tests]
 
 
@@ -137,7 +139,8 @@ def published_rows(rated: RatedSet) -> Iterator[list[str]]:
         cells = []
         for method, value in values.items():
             ours = float(correlate(scores, rated.human.ravel(), method))
-            cells += [*against(ours, value, 6)]
+            printed, away = against(ours, value, 6)
+            cells += [printed, number(ours, 6), away]
         yield [f"BLEU-{order}", "one" if kind == "single" else "all", *cells]
 
 
@@ -177,33 +180,38 @@ def _compared(
     several = not np.isnan(human).any()
     resample: Literal["both", "items"] = "both" if several else "items"
     options: dict[str, Any] = {"method": method, "level": level, "resamples": RESAMPLES}
-    drawn = bootstrap_difference(every, one, human, resample=resample, seed=SEED, **options)
-    exchanged = permutation_test(every, one, human, seed=SEED, **options)
+    options["seed"] = SEED
+    drawn = bootstrap_difference(every, one, human, resample=resample, **options)
+    difference = with_interval(drawn.difference, drawn.interval)
+    perm_both = permutation_test(every, one, human, **options).p_value
     if level == "system":
         x, y, people = (scores.mean(axis=1) for scores in (one, every, human))
         whole = _whole_systems(name, x, y, people, method)
-        agreed, williams = (whole.one, whole.every), whole.williams
-    else:
-        agreed = of_outputs(one, human, method, level), of_outputs(every, human, method, level)
-        williams = float("nan")
-    difference = with_interval(drawn.difference, drawn.interval)
-    return Compared(level, method, name, *agreed, difference, exchanged.p_value, williams)
+        return replace(whole, difference=difference, perm_both=perm_both)
+    agreed = of_outputs(one, human, method, level), of_outputs(every, human, method, level)
+    return Compared(level, method, name, *agreed, difference, perm_both, np.nan, np.nan)
 
 
 def _whole_systems(name: str, one: Array, every: Array, human: Array, method: Method) -> Compared:
+    """From one score a system."""
     agreed = of_systems(one, human, method), of_systems(every, human, method)
-    williams = float("nan")
+    x, y, people = (scores[:, np.newaxis] for scores in (every, one, human))
+    options: dict[str, Any] = {"method": method, "resamples": RESAMPLES, "seed": SEED}
+    drawn = bootstrap_difference(x, y, people, resample="systems", **options)
+    difference = with_interval(drawn.difference, drawn.interval)
+    perm_systems = permutation_test(x, y, people, swap="systems", **options).p_value
+    williams = np.nan
     if method == "pearson" or method == "spearman":
         williams = williams_metrics(human, every, one, "two-sided", method=method).p_value
-    difference = f"{agreed[1].value - agreed[0].value:.3f}"
-    return Compared("system", method, name, *agreed, difference, float("nan"), williams)
+    return Compared("system", method, name, *agreed, difference, np.nan, perm_systems, williams)
 
 
 def _table(found: Iterator[Compared]) -> list[str]:
     order = list(LEVELS)
     rows = sorted(found, key=lambda one: order.index(one.level))
     header = ["level", "metric", "correlation", "one reference", "all references", "difference"]
-    return table([*header, "PERM-BOTH p", "Williams p"], [one.row() for one in rows])
+    header += ["PERM-BOTH p", "PERM-SYS p", "Williams p"]
+    return table(header, [one.row() for one in rows])
 
 
 def section(data: Path) -> str:
@@ -215,7 +223,7 @@ def section(data: Path) -> str:
     )
     header = ["metric", "references"]
     for name in METHODS.values():
-        header += [f"published {name}", "difference"]
+        header += [f"published {name}", name, "difference"]
     lines = [
         "## One reference against many",
         "",

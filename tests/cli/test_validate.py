@@ -129,7 +129,9 @@ def test_the_tables_show_people_metrics_and_winners(run, demo):
     assert "Krippendorff's alpha, interval, raw" in text
     assert re.search(r" bleu +\.919 \[\.420, \.991\] +\.010", text)
     assert "one rater (people with people)" in text
-    assert "p-values of the row agreeing better than the column (perm-both, pearson)" in text
+    title = "p-values of the row agreeing better than the column"
+    assert f"system: {title} (perm-systems, pearson)" in text
+    assert f"item: {title} (perm-both, pearson)" in text
 
 
 @pytest.mark.parametrize("scale", ["raw", "mixed"])
@@ -189,7 +191,7 @@ def test_what_was_left_out_is_said(run, tables, tmp_path):
         (["--methods", "cosine"], "methods may hold pearson"),
         (["--methods", ""], "methods is empty"),
         (["--levels", "word"], "levels may hold system, pooled, item"),
-        (["--test", "sign"], "test must be one of perm-both"),
+        (["--test", "sign"], "test must be one of auto, perm-both"),
         (["--test", "williams", "--levels", "item"], "Williams' test compares"),
         (["--criterion", "fluency"], "fluency"),
         (["--min-raters", "0"], "--min-raters must be at least 1"),

@@ -181,9 +181,9 @@ def test_nlpstats_permutation(method, level, swap):
 @pytest.mark.parametrize("swap", SWAPS)
 @pytest.mark.parametrize(("method", "level"), WAYS)
 def test_nlpstats_permutation_at_length(method, level, swap, missing):
-    for seed in range(3):
+    for seed in range(2):
         tables = scores(seed, 8, 15, missing, noise=(0.9, 1.1))
-        check_nlpstats_permutation(tables, swap, method, level, 500)
+        check_nlpstats_permutation(tables, swap, method, level, 80 if level == "item" else 300)
 
 
 def test_nlpstats_on_real_summaries(data):
@@ -200,7 +200,7 @@ def test_nlpstats_on_real_summaries(data):
     ("name", "criterion"), [("SummEval", "coherence"), ("REALSumm", "litepyramid_recall")]
 )
 def test_nlpstats_on_real_summaries_at_length(data, name, criterion, method, level, swap):
-    resamples = 60 if level == "item" else 400
+    resamples = 25 if level == "item" else 300
     check_nlpstats_permutation(summaries(data, name, criterion), swap, method, level, resamples)
 
 
@@ -220,7 +220,8 @@ def test_nlpstats_bootstrap(resample, method, level):
 @pytest.mark.parametrize("resample", RESAMPLES)
 def test_nlpstats_bootstrap_at_length(resample, method, level, missing):
     missing *= bearable(level, resample)
-    check_nlpstats_bootstrap(scores(6, 9, 12, missing), resample, method, level, 600)
+    resamples = 100 if level == "item" else 400
+    check_nlpstats_bootstrap(scores(6, 9, 12, missing), resample, method, level, resamples)
 
 
 def bearable(level, resample):

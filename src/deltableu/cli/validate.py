@@ -60,7 +60,7 @@ def validate(
     sentinels: Annotated[bool, Parameter(negative="--no-sentinels")] = True,
     methods: str = "pearson,spearman,kendall-b",
     levels: str = "system,pooled,item",
-    test: str = "perm-both",
+    test: str = "auto",
     correction: Literal["none", "holm", "bh"] = "none",
     significance: float = 0.05,
     level: float = 0.95,
@@ -116,7 +116,8 @@ def validate(
         Separated by commas: system, pooled (all outputs together), item (systems within an item).
     test
         Of one metric agreeing better than another: perm-both, perm-systems, perm-items,
-        bootstrap-both, bootstrap-systems, bootstrap-items, williams.
+        bootstrap-both, bootstrap-systems, bootstrap-items, williams; auto is perm-systems at level
+        system and perm-both at the others.
     correction
         For the number of pairs of metrics; WMT makes none.
     significance
@@ -143,7 +144,7 @@ def validate(
     plan = ValidationPlan(
         methods=cast(tuple[Method, ...], tuple(listed(methods))),
         levels=cast(tuple[Level, ...], tuple(listed(levels))),
-        test=cast(MetricTest, test),
+        test=cast(MetricTest | Literal["auto"], test),
         correction=correction,
         significance=significance,
         confidence=level,

@@ -224,10 +224,10 @@ def plan_comparison(
     for setting in settings:
         base.check(*setting)
     both = base.rows(threads=threads)
-    one, two = (rows.score().score for rows in both)
-    if one < two:
+    observed = both[0].score().score - both[1].score().score
+    if observed < 0.0:
         base, both = base.turned(), both[::-1]
-    wanted = _difference(difference, abs(one - two), pilot, base, threads)
+    wanted = _difference(difference, abs(observed), pilot, base, threads)
     kept = kept_share(both[0].rows, both[1].rows, metric.aggregate, wanted)
     drawn = []
     for setting in settings:
@@ -264,7 +264,7 @@ def plan_comparison(
         systems=base.systems,
         pilot_items=pilot_items,
         dropped=base.dropped,
-        pilot_difference=abs(one - two),
+        pilot_difference=abs(observed),
         difference=wanted,
         kept=kept,
         power=power,

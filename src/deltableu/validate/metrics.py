@@ -229,7 +229,7 @@ class _Work:
         found = compare_metrics(
             tables,
             self.human.segments,
-            test=self.plan.test,
+            test=self.plan.test_at(level),
             method=method,
             level=level,
             correction=self.plan.correction,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 from deltableu.errors import InputError
 from deltableu.stats.multiple import Correction
@@ -25,7 +25,9 @@ class ValidationPlan:
     levels : tuple of str
         `system`, `pooled` (all outputs together) and `item` (systems within each item, averaged).
     test : str
-        Of one metric agreeing better than another.
+        Of one metric agreeing better than another. `auto` is `perm-systems` at level system, which
+        speaks about other systems, and `perm-both` at the others, which speaks about these systems
+        and other items.
     correction : {"none", "holm", "bh"}
         For the number of pairs; WMT makes none.
     significance : float
@@ -40,7 +42,7 @@ class ValidationPlan:
 
     methods: tuple[Method, ...] = ("pearson", "spearman", "kendall-b")
     levels: tuple[Level, ...] = ("system", "pooled", "item")
-    test: MetricTest = "perm-both"
+    test: MetricTest | Literal["auto"] = "auto"
     correction: Correction = "none"
     significance: float = 0.05
     confidence: float = 0.95
@@ -59,9 +61,10 @@ class ValidationPlan:
                     raise InputError(f"{name} may hold {allowed}, got {one!r}")
             if len(set(given)) < len(given):
                 raise InputError(f"{name} names one twice")
-        for name, choices in (("test", MetricTest), ("correction", Correction)):
-            if getattr(self, name) not in get_args(choices):
-                allowed = ", ".join(get_args(choices))
+        tests = ("auto", *get_args(MetricTest))
+        for name, choices in (("test", tests), ("correction", get_args(Correction))):
+            if getattr(self, name) not in choices:
+                allowed = ", ".join(choices)
                 raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
         for name in ("significance", "confidence"):
             if not 0.0 < getattr(self, name) < 1.0:
@@ -70,6 +73,12 @@ class ValidationPlan:
             raise InputError(f"resamples must be at least 1, got {self.resamples}")
         if self.seed < 0:
             raise InputError(f"seed must not be negative, got {self.seed}")
+
+    def test_at(self, level: Level) -> MetricTest:
+        """The test that decides at a level."""
+        if self.test != "auto":
+            return self.test
+        return "perm-systems" if level == "system" else "perm-both"
 
     def signature(self) -> str:
         """What results depend on beside the scores."""
