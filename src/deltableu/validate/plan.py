@@ -51,14 +51,13 @@ class ValidationPlan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, choices in (("methods", Method), ("levels", Level)):
+        for name, known in (("methods", get_args(Method)), ("levels", get_args(Level))):
             given = getattr(self, name)
             if not given:
                 raise InputError(f"{name} is empty")
             for one in given:
-                if one not in get_args(choices):
-                    allowed = ", ".join(get_args(choices))
-                    raise InputError(f"{name} may hold {allowed}, got {one!r}")
+                if one not in known:
+                    raise InputError(f"{name} may hold {', '.join(known)}, got {one!r}")
             if len(set(given)) < len(given):
                 raise InputError(f"{name} names one twice")
         tests = ("auto", *get_args(MetricTest))
