@@ -100,14 +100,16 @@ def cells() -> list[Cell]:
     """All that is simulated."""
     return [
         Cell("graded", 12, 3, others=True),
-        Cell("graded", 12, 5, others=True),
+        Cell("graded", 12, 3, n=60),
+        Cell("graded", 12, 5),
         Cell("graded", 3, 3, others=True),
         Cell("graded", 5, 5),
-        Cell("graded", 12, 3, once=0.5),
+        Cell("unrelated to text", 12, 3),
+        Cell("unrelated to text", 12, 5),
         Cell("graded", 12, 3, exchangeable=True),
         Cell("graded", 3, 3, exchangeable=True),
-        Cell("unrelated to text", 12, 3, others=True),
-        Cell("unrelated to text", 12, 5),
+        # Where correcting is hard.
+        Cell("graded", 12, 3, once=0.5),
         Cell("two kinds", 12, 5),
         Cell("alike", 12, 5, others=True),
     ]
@@ -208,11 +210,11 @@ def _references(
     good = rng.random(shape) < ((1.0 + values[..., None]) / 2.0 if telling else 0.5)
     which = rng.integers(4, size=shape) + 4 * ~good
     chosen = np.take_along_axis(phrases[:, None], which.reshape(_POOL, 1, -1), axis=2)
-    lengths: list[list[int]] = rng.integers(2, 5, size=values.shape).tolist()
-    spoken: list[list[list[int]]] = chosen.reshape(shape).tolist()
+    lengths: Any = rng.integers(2, 5, size=values.shape)
+    spoken: Any = chosen.reshape(shape).tolist()
     return [
         [" ".join(map(_phrase, one[:length])) for one, length in zip(row, sizes, strict=True)]
-        for row, sizes in zip(spoken, lengths, strict=True)
+        for row, sizes in zip(spoken, lengths.tolist(), strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -112,6 +112,7 @@ def tables(draw):
 @pytest.mark.parametrize("level", LEVELS)
 @few
 @given(scores=tables(), epsilon=st.sampled_from([None, None, 0.0, 0.25, 2.0]))
+@example(scores=(np.array([[np.nan], [0], [0], [0.0]]), np.zeros((4, 1))), epsilon=None)
 def test_calibrated_accuracy_is_the_literal_one(level, long, scores, epsilon):
     metric, human = scores
     present = ~np.isnan(metric)

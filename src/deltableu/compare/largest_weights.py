@@ -68,7 +68,7 @@ def expected_largest(weights: Array, counts: Ints, variances: Array, bounds: Int
     for _ in range(_ROUNDS):
         noise = spread * (pulled[owners] / np.maximum(counts, 1))[:, None]
         # An exact weight is still only as exact as the grid.
-        noise = np.where(counts[:, None] > 0, noise, (_STEP / 2.0) ** 2)
+        noise = np.maximum(np.where(counts[:, None] > 0, noise, 0.0), (_STEP / 2.0) ** 2)
         likelihood = np.exp(-0.5 * (away[:, None] - grid) ** 2 / noise) / np.sqrt(noise) + 1e-300
         for _ in range(_ITERATIONS):
             prior = prior * ((1.0 / (likelihood @ prior)) @ likelihood) / len(away)

@@ -24,15 +24,14 @@ from typing import Any, Literal
 import numpy as np
 
 from deltableu.compare.largest_weights import expected_largest
-from deltableu.compare.rating_noise import Multipliers, RatingNoise, Source, rating_noise
-from deltableu.compare.results import VarianceShares
+from deltableu.compare.rater_results import ResampledRaters
+from deltableu.compare.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.compare.reweighting import Reweighting, reweighting
 from deltableu.corpus.types import Study
 from deltableu.corpus.weights import RatedReferences, rated_references
 from deltableu.errors import InputError
 from deltableu.score.inputs import first_wrong_text
 from deltableu.score.metric import Metric
-from deltableu.score.results import ConfidenceInterval
 from deltableu.stats.resampling import bootstrap_sums, stream
 
 __all__ = ["ResampledRaters", "resample_rated", "resample_raters"]
@@ -48,118 +47,6 @@ _STREAMS: dict[Source, int] = {"raters": 2, "answers": 3}  # 0 and 1 are those o
 _LONGEST_STEP = 1.0 + np.sqrt(2.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ResampledRaters:
-    """Scores of several systems under one metric, with other items and other raters.
-
-    Attributes
-    ----------
-    metric : str
-    higher_is_better : bool
-    systems, items : tuple of str
-    dropped : tuple of str
-        Items that were left out, since none of their references has a positive weight.
-    raters, answers : int
-        How many people rated the references of these items, and how often.
-    observed : array
-        The score of each system under the study's weights.
-    corrected : array
-        The same without the bias that comes from noise in the weights.
-    item_scores, rater_scores, answer_scores : array, resamples x systems
-        Corrected scores of items drawn with replacement; of the same items rated by others; and of
-        the same items with answers that vary independently from item to item.
-    degrees : float
-        Degrees of freedom of what is known about differences between raters.
-    step : float
-        How many times the bias that added noise shows was taken away: 1 to 2.4.
-    left_out : float
-        The share of items left out of a resample of raters, for lack of a positive weight.
-    note : str
-        What users should know; may be empty.
-    """
-
-    metric: str
-    higher_is_better: bool
-    systems: tuple[str, ...]
-    items: tuple[str, ...]
-    dropped: tuple[str, ...]
-    raters: int
-    answers: int
-    observed: Array
-    corrected: Array
-    item_scores: Array
-    rater_scores: Array
-    answer_scores: Array
-    degrees: float
-    step: float
-    left_out: float
-    note: str
-    seed: int
-
-    def estimate(self, first: str, second: str | None = None) -> float:
-        """The corrected score of a system, or the difference of two."""
-        return float(self._of(self.corrected, first, second))
-
-    def bias(self, first: str, second: str | None = None) -> float:
-        """By how much the observed score, or difference, is too high."""
-        return float(self._of(self.observed - self.corrected, first, second))
-
-    def variance(self, first: str, second: str | None = None) -> VarianceShares:
-        """What other items, other raters, or both would change.
-
-        Noise that is not shared by items changes with either; it is in `items` and in `raters`,
-        but only once in `both`: Cameron, Gelbach and Miller 2011, "Robust inference with multiway
-        clustering".
-        """
-        items = _variance(self._of(self.item_scores, first, second))
-        raters = _variance(self._of(self.rater_scores, first, second))
-        answers = _variance(self._of(self.answer_scores, first, second))
-        return VarianceShares(items, raters, items + max(raters - answers, 0.0))
-
-    def interval(
-        self, first: str, second: str | None = None, *, level: float = 0.95
-    ) -> ConfidenceInterval:
-        """Where the score, or the difference of two, lies under the true mean weights.
-
-        Student's interval around the corrected value. Its degrees of freedom follow Satterthwaite
-        1946, "An approximate distribution of estimates of variance components", from those of the
-        items and those of the raters.
-        """
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, got {level:g}")
-        from scipy.special import stdtrit
-
-        shares = self.variance(first, second)
-        centre = self.estimate(first, second)
-        reach = float(stdtrit(self._degrees(shares), (1.0 + level) / 2.0)) * shares.both**0.5
-        method = f"items and raters, n={len(self.item_scores)}"
-        return ConfidenceInterval(centre - reach, centre + reach, level, method)
-
-    def p_value(self, first: str, second: str) -> float:
-        """Two-sided, of no difference under the true mean weights; it goes with the interval."""
-        from scipy.special import stdtr
-
-        shares = self.variance(first, second)
-        difference = abs(self.estimate(first, second))
-        if shares.both**0.5 <= 1e-9:
-            return 1.0 if difference <= 1e-9 else 0.0
-        return float(2.0 * stdtr(self._degrees(shares), -difference / shares.both**0.5))
-
-    def _degrees(self, shares: VarianceShares) -> float:
-        common = shares.both - shares.items
-        parts = shares.items**2 / max(len(self.items) - 1, 1) + common**2 / self.degrees
-        return shares.both**2 / parts if parts > 0.0 else self.degrees
-
-    def _of(self, scores: Array, first: str, second: str | None) -> Any:
-        values = scores[..., self._position(first)]
-        return values if second is None else values - scores[..., self._position(second)]
-
-    def _position(self, system: str) -> int:
-        if system not in self.systems:
-            raise InputError(f"there is no system {system!r}; there are {', '.join(self.systems)}")
-        return self.systems.index(system)
-
-
 def resample_raters(
     study: Study,
     metric: Metric,
@@ -170,7 +57,6 @@ def resample_raters(
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
     seed: int = 0,
-    multipliers: Multipliers = "normal",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ResampledRaters:
@@ -192,8 +78,6 @@ def resample_raters(
         What to do about items without a positively weighted reference.
     resamples : int
     seed : int
-    multipliers : {"normal", "rademacher", "mammen"}
-        Of the wild bootstrap.
     threads : int, optional
         All cores by default; no result depends on it.
     progress : callable, optional
@@ -228,7 +112,6 @@ def resample_raters(
         no_positive=no_positive,
         resamples=resamples,
         seed=seed,
-        multipliers=multipliers,
         threads=threads,
         progress=progress,
     )
@@ -242,7 +125,6 @@ def resample_rated(
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
     seed: int = 0,
-    multipliers: Multipliers = "normal",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ResampledRaters:
@@ -259,7 +141,7 @@ def resample_rated(
     rated, outputs, dropped = _without_hopeless(rated, outputs, no_positive)
     metric.encode(rated.references, threads=threads)  # explains what is wrong with references
     noise = rating_noise(rated)
-    work = _Work(reweighting(metric, rated.references, outputs), noise, seed, multipliers)
+    work = _Work(reweighting(metric, rated.references, outputs), noise, seed)
     observed = work.ready.rows(noise.weights[None])[0]
 
     def told(start: int) -> Callable[[int], None] | None:
@@ -317,7 +199,6 @@ class _Work:
     ready: Reweighting
     noise: RatingNoise
     seed: int
-    multipliers: Multipliers
 
     def resample(
         self,
@@ -349,7 +230,7 @@ class _Work:
         )
 
     def _one_chunk(self, source: Source, size: int, generator: np.random.Generator) -> _Resampled:
-        weights = self.noise.weights + self.noise.draw(source, size, generator, self.multipliers)
+        weights = self.noise.weights + self.noise.draw(source, size, generator)
         rows = self.ready.rows(weights)
         return _Resampled(
             sums=rows.sum(axis=1),
@@ -376,10 +257,6 @@ def _step(noise: RatingNoise, noisier: float) -> float:
         return 1.0
     true = float(expected_largest(noise.weights, noise.counts, noise.variances, noise.bounds).sum())
     return float(np.clip((observed - true) / (noisier - observed), 0.0, _LONGEST_STEP))
-
-
-def _variance(values: Array) -> float:
-    return float(values.var(ddof=1)) if len(values) > 1 else 0.0
 
 
 def _check(metric: Metric, resamples: int, seed: int) -> None:

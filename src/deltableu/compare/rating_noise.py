@@ -10,11 +10,10 @@ import numpy as np
 from deltableu.corpus.weights import RatedReferences
 from deltableu.errors import InputError
 
-__all__ = ["Multipliers", "RatingNoise", "Source", "rating_noise"]
+__all__ = ["RatingNoise", "Source", "rating_noise"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
-Multipliers = Literal["normal", "rademacher", "mammen"]
 Source = Literal["raters", "answers"]
 
 
@@ -27,7 +26,8 @@ class RatingNoise:
     sqrt(k / (k - 1)), k being the number of raters of a reference, and harshness likewise by the
     number of raters in all, since both are deviations from estimated means. Where every rater rated
     everything this is the plain residual from the mean weight, so scaled; else the harshness that
-    the raters of a reference share would get lost from such residuals.
+    the raters of a reference share would get lost from such residuals. Weights that leave [-1, 1]
+    are left there: to cut them off would take noise away on one side.
 
     Attributes
     ----------
@@ -37,8 +37,6 @@ class RatingNoise:
         Of the references of each item.
     variances : array
         Of the answers on each reference; NaN with fewer than two.
-    effective_raters : float
-        As many raters with equally many answers would tell as much.
     degrees : float
         Degrees of freedom of what is known about differences between raters.
     harshness, residual : float
@@ -49,33 +47,29 @@ class RatingNoise:
     counts: Ints
     bounds: Ints
     variances: Array
-    effective_raters: float
     degrees: float
     harshness: float
     residual: float
     by_rater: Any  # sparse: references x raters
     by_cell: Any  # sparse: references x (rater in an item)
     alone: Ints  # references with a single answer, whose residual nobody knows
+    alone_residual: Array  # its standard deviation
 
-    def draw(
-        self,
-        source: Source,
-        size: int,
-        generator: np.random.Generator,
-        multipliers: Multipliers = "normal",
-    ) -> Array:
+    def draw(self, source: Source, size: int, generator: np.random.Generator) -> Array:
         """What to add to the weights: draws x references.
 
         With "raters" all answers of a rater have the same multiplier, with "answers" only those on
         one item: that is noise which is not shared by items. A reference with a single answer gets
-        the harshness of its rater, and a residual drawn from a normal distribution with the
-        variance of all others.
+        the harshness of its rater, and a residual drawn from a normal distribution, with the
+        variance that others of such a weight have.
         """
         effects = self.by_rater if source == "raters" else self.by_cell
-        drawn = _multipliers(multipliers, (effects.shape[1], size), generator)
-        noise: Array = np.ascontiguousarray((effects @ drawn).T)
+        # In simulations Rademacher's and Mammen's multipliers did neither better nor worse.
+        multipliers = generator.normal(size=(effects.shape[1], size))
+        noise: Array = np.ascontiguousarray((effects @ multipliers).T)
         if len(self.alone):
-            noise[:, self.alone] += self.residual * generator.normal(size=(size, len(self.alone)))
+            drawn = generator.normal(size=(size, len(self.alone)))
+            noise[:, self.alone] += self.alone_residual * drawn
         return noise
 
 
@@ -92,7 +86,7 @@ def rating_noise(rated: RatedReferences) -> RatingNoise:
     from scipy.sparse import csr_array
 
     reference, rater = rated.reference, rated.rater
-    size, raters, answers = int(rated.bounds[-1]), len(rated.raters), len(rated.answer)
+    size, raters = int(rated.bounds[-1]), len(rated.raters)
     if len(np.unique(rater)) < 2:
         raise InputError("resampling raters needs at least two, and one rater gave all ratings")
     counts = np.bincount(reference, minlength=size)
@@ -101,70 +95,90 @@ def rating_noise(rated: RatedReferences) -> RatingNoise:
             "every reference was rated only once, so that nothing tells how raters differ; "
             "resampling raters needs references with two ratings or more"
         )
-    sums = np.bincount(reference, rated.answer, minlength=size)
-    means = np.divide(sums, counts, out=np.zeros(size), where=counts > 0)
-    deviations = rated.answer - means[reference]
-    given = csr_array((np.ones(answers), (reference, rater)), shape=(size, raters))
-    per_rater = np.bincount(rater, minlength=raters)
-
-    # Least squares for the raters' harshness, with the references' means taken out.
-    shared = given.T @ (given / np.maximum(counts, 1)[:, None])
-    system = np.diag(per_rater.astype(np.float64)) - shared.toarray()
-    totals = np.bincount(rater, deviations, minlength=raters)
-    fitted, _, rank, _ = np.linalg.lstsq(system, totals, rcond=1e-10)
-    squares = float(deviations @ deviations)
-    explained = float(totals @ fitted)
-    repeated = int(np.count_nonzero(counts))
-    left = answers - repeated - rank
-    if left > 0:
-        residual = max(squares - explained, 0.0) / left
-        harshness = max(explained - rank * residual, 0.0) / float(np.trace(system))
-    else:
-        residual, harshness = squares / (answers - repeated), 0.0
-    effects = np.zeros(raters)
-    if harshness > 1e-12 * max(squares, 1e-300):
-        penalty = residual / harshness * np.eye(raters)
-        effects = np.linalg.lstsq(system + penalty, totals, rcond=None)[0]
-    typical = np.divide(
-        np.bincount(reference, effects[rater], minlength=size),
-        counts,
-        out=np.zeros(size),
-        where=counts > 0,
-    )
-    residuals = deviations - (effects[rater] - typical[reference])
     k = counts[reference]
-    several = int(np.count_nonzero(np.diag(system) > 0.0))
-    moved = effects[rater] * np.sqrt(several / rank)
-    moved += residuals * np.sqrt(k / np.maximum(k - 1, 1))
+    means = _means(rated.answer, reference, counts)
+    deviations = rated.answer - means[reference]
+    found = _harshness(deviations, rated, counts)
+    # Beside the harshness of its rater an answer has that of all raters of the reference taken out.
+    relative = found.effects[rater] - _means(found.effects[rater], reference, counts)[reference]
+    moved = found.scale * found.effects[rater]
+    moved += np.sqrt(k / np.maximum(k - 1, 1)) * (deviations - relative)
+    within = np.bincount(reference, deviations**2, minlength=size)
+    variances = np.divide(within, counts - 1, out=np.full(size, np.nan), where=counts > 1)
+    alone = np.flatnonzero(counts == 1)
     item = np.searchsorted(rated.bounds, reference, side="right") - 1
     _, cell = np.unique(item * raters + rater, return_inverse=True)
-    effective = answers**2 / float((per_rater.astype(np.float64) ** 2).sum())
-    within = np.bincount(reference, deviations**2, minlength=size)
+    given = np.bincount(rater).astype(np.float64)
+    effective = float(given.sum() ** 2 / (given**2).sum())
     return RatingNoise(
         weights=_flat_weights(rated),
         counts=counts,
         bounds=rated.bounds,
-        variances=np.divide(within, counts - 1, out=np.full(size, np.nan), where=counts > 1),
-        effective_raters=effective,
-        degrees=max(1.0, effective * rank / several),
-        harshness=float(np.sqrt(harshness)),
-        residual=float(np.sqrt(residual)),
+        variances=variances,
+        degrees=max(1.0, effective / found.scale**2),
+        harshness=found.variance**0.5,
+        residual=found.residual**0.5,
         by_rater=csr_array((moved / k, (reference, rater)), shape=(size, raters)),
         by_cell=csr_array((moved / k, (reference, cell)), shape=(size, int(cell.max()) + 1)),
-        alone=np.flatnonzero(counts == 1),
+        alone=alone,
+        alone_residual=np.sqrt(found.residual * _relative_variance(variances, means, alone)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Harshness:
+    """How much higher each rater answers than others would, and what is left unexplained."""
+
+    effects: Array
+    scale: float  # effects are deviations from a mean, and thus too small by this
+    variance: float
+    residual: float
+
+
+def _harshness(deviations: Array, rated: RatedReferences, counts: Ints) -> _Harshness:
+    from scipy.sparse import csr_array
+
+    reference, rater = rated.reference, rated.rater
+    raters, answers = len(rated.raters), len(deviations)
+    given = csr_array((np.ones(answers), (reference, rater)), shape=(len(counts), raters))
+    # Normal equations of least squares, with the means of the references taken out.
+    together = (given.T @ (given / np.maximum(counts, 1)[:, None])).toarray()
+    normal = np.diag(np.bincount(rater, minlength=raters).astype(np.float64)) - together
+    totals = np.bincount(rater, deviations, minlength=raters)
+    fitted, _, rank, _ = np.linalg.lstsq(normal, totals, rcond=1e-10)
+    compared = int(np.count_nonzero(np.diag(normal) > 1e-9))
+    scale = float(np.sqrt(compared / rank))
+    squares, explained = float(deviations @ deviations), float(totals @ fitted)
+    degrees = answers - int(np.count_nonzero(counts))
+    if degrees <= rank:
+        return _Harshness(np.zeros(raters), scale, 0.0, squares / degrees)
+    residual = max(squares - explained, 0.0) / (degrees - rank)
+    variance = max(explained - rank * residual, 0.0) / float(np.trace(normal))
+    if variance <= 1e-12 * squares:
+        return _Harshness(np.zeros(raters), scale, 0.0, squares / degrees)
+    shrunk = np.linalg.solve(normal + max(residual / variance, 1e-9) * np.eye(raters), totals)
+    return _Harshness(shrunk, scale, variance, residual)
+
+
+def _means(values: Array, reference: Ints, counts: Ints) -> Array:
+    """Of each reference; 0 where nobody rated."""
+    sums = np.bincount(reference, values, minlength=len(counts))
+    means: Array = sums / np.maximum(counts, 1)
+    return means
+
+
+def _relative_variance(variances: Array, means: Array, places: Ints) -> Array:
+    """Of answers at these places, relative to all: at the ends of a scale people agree."""
+    known = ~np.isnan(variances)
+    typical = float(variances[known].mean())
+    if typical == 0.0:
+        return np.ones(len(places))
+    design = np.column_stack((np.ones(len(means)), means**2))
+    coefficients, *_ = np.linalg.lstsq(design[known], variances[known], rcond=None)
+    fitted: Array = design[places] @ coefficients
+    return np.maximum(fitted / typical, 0.05)
 
 
 def _flat_weights(rated: RatedReferences) -> Array:
     weights = rated.references.weights or ()
     return np.array([np.nan if one is None else one for row in weights for one in row])
-
-
-def _multipliers(kind: Multipliers, shape: tuple[int, int], generator: np.random.Generator) -> Any:
-    """Random numbers with mean 0 and variance 1."""
-    if kind == "normal":
-        return generator.normal(size=shape)
-    if kind == "rademacher":
-        return 2.0 * generator.integers(2, size=shape) - 1.0
-    golden = (1.0 + np.sqrt(5.0)) / 2.0  # Mammen 1993: also has skewness 1
-    return np.where(generator.random(shape) < golden / np.sqrt(5.0), 1.0 - golden, golden)

@@ -199,6 +199,7 @@ def tie_gains(
     which are not concordant. The last edge is at least the largest difference.
     """
     size: cython.longlong = x.shape[0]
+    last: cython.longlong = edges.shape[0] - 1
     i: cython.longlong
     j: cython.longlong
     k: cython.longlong
@@ -220,7 +221,7 @@ def tie_gains(
                         concordant[k] += ups
                     ties = 0
                     ups = 0
-                    while x[j] - for_x > edges[k]:
+                    while k < last and x[j] - for_x > edges[k]:
                         k += 1
                 ties += y[j] == for_y
                 ups += y[j] > for_y

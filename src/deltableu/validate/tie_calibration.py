@@ -163,7 +163,8 @@ def calibrated_accuracy(
 def _calibrate(x: Array, y: Array, counts: Any, epsilon: float | None) -> tuple[float, float]:
     """Accuracy and epsilon, of tables whose columns are the groups."""
     if x.shape[1] == 1 and len(x) > _LONG:
-        return _among_many(x[:, 0], y[:, 0], epsilon)
+        present = ~np.isnan(y[:, 0])
+        return _among_many(x[present, 0], y[present, 0], epsilon)
     return _best(_pairs(x, y, counts), epsilon)
 
 

@@ -1,0 +1,595 @@
+"""Uncertainty of the weights: what is resampled is what was rated, and intervals hold the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltableu import BLEU, DeltaBLEU, ReferenceSet, read_study
+from deltableu.compare import raters as raters_module
+from deltableu.compare.largest_weights import expected_largest
+from deltableu.compare.raters import ResampledRaters, resample_rated, resample_raters
+from deltableu.compare.rating_noise import rating_noise
+from deltableu.compare.reweighting import reweighting
+from deltableu.corpus import Item, Rating, Reference, Study
+from deltableu.corpus.references import reference_set
+from deltableu.corpus.types import Scale
+from deltableu.corpus.weights import RatedReferences, rated_references
+from deltableu.errors import InputError
+from deltableu.score.discriminative import DeltaRougeL, Discriminative
+from deltableu.score.metric import Metric
+from deltableu.score.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.score.systems import score_systems
+from simulations.raters import METHODS, Cell, simulate
+from tests.score.corpora import VARIANTS, corpora, random_corpus
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Heaviest(SegmentMetric):
+    """A metric of somebody's own: the weight of the longest reference."""
+
+    name: ClassVar[str] = "heaviest"
+    needs = frozenset({"references", "weights"})
+
+    def segments(self, hypotheses: list[str], encoded: PreparedReferences) -> list[float]:
+        flat = encoded.flat
+        rows = [range(first, last) for first, last in pairwise(flat.bounds.tolist())]
+        longest = [max(row, key=lambda place: len(flat.texts[place])) for row in rows]
+        return [
+            float(flat.weights[place]) * len(text)
+            for place, text in zip(longest, hypotheses, strict=True)
+        ]
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+
+def rows_by_metric(
+    metric: Metric, references: list[list[str]], weights: Array, outputs: dict[str, list[str]]
+) -> Array:
+    """Items x systems x columns, by scoring from the text."""
+    bounds = np.cumsum([0, *map(len, references)]).tolist()
+    nested = [weights[first:last].tolist() for first, last in pairwise(bounds)]
+    encoded = metric.encode(ReferenceSet(references, nested))
+    return np.stack([metric.statistics(o, encoded).rows for o in outputs.values()], axis=1)
+
+
+SETTINGS = list(product(VARIANTS, ("geometric", "arithmetic"), ("all", "positive"), (1, 2, 4)))
+
+
+class TestReweighting:
+    @given(corpora(), st.data())
+    @settings(max_examples=100, deadline=None)
+    def test_rows_are_those_of_scoring(self, corpus: Any, data: st.DataObject) -> None:
+        variant, combine, brevity, order = data.draw(st.sampled_from(SETTINGS))
+        metric = DeltaBLEU(
+            tokenize="none", variant=variant, combine=combine, brevity=brevity, order=order
+        )
+        given = np.array([weight for row in corpus.weights for weight in row])
+        outputs = {"A": corpus.hypotheses, "B": corpus.hypotheses[::-1]}
+        ready = reweighting(metric, ReferenceSet(corpus.references, corpus.weights), outputs)
+        found = ready.rows(np.stack((given / 3.0, given)))
+        np.testing.assert_array_equal(
+            found[1], rows_by_metric(metric, corpus.references, given, outputs)
+        )
+        np.testing.assert_array_equal(
+            found[0], rows_by_metric(metric, corpus.references, given / 3.0, outputs)
+        )
+        assert not ready.hopeless(given[None]).any()
+
+    @pytest.mark.parametrize(
+        "metric",
+        [Discriminative("rouge-l"), Discriminative("chrf", pool="best"), Heaviest()],
+        ids=["mean", "best", "own"],
+    )
+    def test_other_metrics(self, metric: Metric) -> None:
+        corpus = random_corpus(3, 12)
+        given = np.array([weight for row in corpus.weights for weight in row])
+        outputs = {"A": corpus.hypotheses, "B": corpus.hypotheses[::-1]}
+        ready = reweighting(metric, ReferenceSet(corpus.references, corpus.weights), outputs)
+        vectors = np.stack((given, 0.4 * given[::-1]))
+        for found, weights in zip(ready.rows(vectors), vectors, strict=True):
+            np.testing.assert_array_equal(
+                found, rows_by_metric(metric, corpus.references, weights, outputs)
+            )
+
+    def test_items_without_positive_weight_are_left_out(self) -> None:
+        references = ReferenceSet([["a b", "c"], ["a", "c"]], [[0.5, 0.1], [0.5, 0.1]])
+        ready = reweighting(DeltaBLEU(), references, {"A": ["a b", "a"]})
+        weights = np.array([[0.5, 0.1, -0.5, 0.0]])
+        assert ready.hopeless(weights).tolist() == [[False, True]]
+        rows = ready.rows(weights)[0, :, 0]
+        assert rows[0].tolist() == [1.0, 0.5, 1.0, 0.5, 2.0, 2.0]
+        assert rows[1].tolist() == [0.0] * 6
+
+    def test_outputs_that_match_nothing(self) -> None:
+        references = ReferenceSet([["a b"], ["c"]], [[0.5], [0.5]])
+        ready = reweighting(DeltaBLEU(), references, {"A": ["x", ""]})
+        assert ready.rows(np.array([[0.5, 0.5]]))[0, :, 0].tolist() == [
+            [0.0, 0.0, 0.5, 0.0, 1.0, 2.0],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        ]
+
+
+def item(name: str, *weights: float | None) -> Item:
+    made = (Reference(f"r{i}", f"text {i}", weight) for i, weight in enumerate(weights))
+    return Item(name, tuple(made))
+
+
+def rating(rater: str, item: str, reference: str, value: float, **more: Any) -> Rating:
+    return Rating(rater, item, f"reference:{reference}", value, **{"scale": "1-5", **more})
+
+
+class TestRatedReferences:
+    def test_demo(self, demo: Path) -> None:
+        study = read_study(demo)
+        rated = rated_references(study)
+        assert rated.note == ""
+        assert len(rated.raters) == 12
+        assert len(rated.answer) == 2715
+        assert rated.references.weights == reference_set(study).weights
+        assert set(np.bincount(rated.reference).tolist()) == {5}
+
+    def test_repeats_are_averaged_first_and_controls_ignored(self) -> None:
+        ratings = [
+            rating("ann", "1", "r0", 5),
+            rating("ann", "1", "r0", 3, kind="repeat"),
+            rating("bob", "1", "r0", 1),
+            rating("bob", "1", "r0", 5, kind="bad-reference"),
+            rating("bob", "1", "r0", 5, kind="reference"),
+            Rating("bob", "1", "system:A", 5, scale="1-5"),
+            rating("bob", "elsewhere", "r0", 5),
+        ]
+        rated = rated_references([item("1", None)], ratings)
+        assert rated.raters == ("ann", "bob")
+        assert rated.answer.tolist() == [0.5, -1.0]
+        assert rated.references.weights == ((-0.25,),)
+        assert rated.references.weights_from == "ratings"
+
+    def test_scales(self) -> None:
+        ratings = [rating("ann", "1", "r0", 75, scale="0-100"), rating("bob", "1", "r0", 4)]
+        assert rated_references([item("1", None)], ratings).answer.tolist() == [0.5, 0.5]
+        bare = [replace(one, scale=None, value=4) for one in ratings]
+        rated = rated_references([item("1", None)], bare, scale=Scale(1, 5))
+        assert rated.answer.tolist() == [0.5, 0.5]
+        with pytest.raises(InputError, match="item '1': the rating of reference:r0 by 'ann' names"):
+            rated_references([item("1", None)], bare)
+
+    def test_weights_written_with_few_digits(self) -> None:
+        thirds = [rating(r, "1", "r0", v) for r, v in (("a", 5), ("b", 4), ("c", 4))]
+        rated = rated_references([item("1", 0.67, 0.25)], thirds)
+        assert rated.references.weights == ((0.67, 0.25),)
+        assert rated.note == ""
+
+    def test_weights_that_are_not_the_means(self) -> None:
+        thirds = [rating(r, "1", "r0", v) for r, v in (("a", 5), ("b", 4), ("c", 4))]
+        rated = rated_references([item("1", 0.6, 0.25)], thirds)
+        assert rated.note == (
+            "1 of 1 weights are not the means of their ratings; the means are used for all of them"
+        )
+        assert rated.references.weights is not None
+        assert rated.references.weights[0] == pytest.approx((2 / 3, 0.25))
+
+    def test_selection_and_items_keep_answers_with_their_references(self) -> None:
+        items = [item(name, *[None] * 3) for name in "xyz"]
+        ratings = [
+            rating(rater, name, f"r{i}", 1 + (i + j + k) % 5)
+            for i, (j, name), (k, rater) in product(
+                range(3), enumerate("xyz"), enumerate(("ann", "bob"))
+            )
+        ]
+        rated = rated_references(items, ratings)
+
+        def answers(of: RatedReferences) -> list[tuple[str, list[float]]]:
+            found = []
+            names = of.references.item_ids or ()
+            for index, name in enumerate(names):
+                for place in range(of.bounds[index], of.bounds[index + 1]):
+                    found.append((name, of.answer[of.reference == place].tolist()))
+            return found
+
+        whole = dict(enumerate(answers(rated)))
+        assert answers(rated.take([2, 0])) == [whole[i] for i in (6, 7, 8, 0, 1, 2)]
+        assert answers(rated.select("single")) == [whole[i] for i in (0, 3, 6)]
+        assert rated.select("all") is rated
+        good = rated.select("w>=0.5")
+        flat = np.array(rated.references.weights).ravel()
+        kept = [i for i in range(9) if i % 3 == 0 or flat[i] >= 0.5]
+        assert answers(good) == [whole[i] for i in kept]
+
+    @pytest.mark.parametrize(
+        ("ratings", "message"),
+        [
+            ([], "there are no raw ratings of references"),
+            ([rating("a", "1", "r7", 4)], "item '1': there is a rating of reference 'r7', which"),
+            (
+                [rating("a", "1", "r0", 4, criterion="fluency")],
+                "no raw ratings of references for 'overall'; there are some for fluency",
+            ),
+        ],
+    )
+    def test_mistakes(self, ratings: list[Rating], message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            rated_references([item("1", 0.5)], ratings)
+
+
+def crossed(answers: Array) -> RatedReferences:
+    """Answers of everyone on everything: items x references x raters."""
+    items, references, people = answers.shape
+    texts = [[f"t{i} u{j}" for j in range(references)] for i in range(items)]
+    return RatedReferences(
+        references=ReferenceSet(texts, answers.mean(axis=2).tolist()),
+        bounds=np.arange(0, items * references + 1, references),
+        raters=tuple(map(str, range(people))),
+        reference=np.repeat(np.arange(items * references), people),
+        rater=np.tile(np.arange(people), items * references),
+        answer=answers.ravel(),
+    )
+
+
+class TestRatingNoise:
+    def test_where_all_rate_all_it_is_the_scaled_residual(self) -> None:
+        """w* = mean + (1/k) sum_r v_r e_r sqrt(k / (k - 1))."""
+        rng = np.random.default_rng(1)
+        answers = rng.normal(0.0, 0.5, (6, 4, 3)) + np.array([0.3, 0.0, -0.2])
+        noise = rating_noise(crossed(answers))
+        residuals = answers - answers.mean(axis=2, keepdims=True)
+        expected = residuals.reshape(24, 3) * np.sqrt(3 / 2) / 3
+        np.testing.assert_allclose(noise.by_rater.toarray(), expected, atol=1e-12)
+        # The variance of a mean of three.
+        variances = (noise.by_rater.toarray() ** 2).sum(axis=1)
+        np.testing.assert_allclose(variances, answers.reshape(24, 3).var(axis=1, ddof=1) / 3)
+        assert noise.degrees == pytest.approx(2.0)
+
+    def test_a_rater_moves_as_one(self) -> None:
+        rng = np.random.default_rng(2)
+        noise = rating_noise(crossed(rng.normal(0.0, 0.5, (5, 4, 3))))
+        drawn = noise.draw("raters", 7, np.random.default_rng(0))
+        multipliers = np.random.default_rng(0).normal(size=(3, 7))
+        np.testing.assert_allclose(drawn, (noise.by_rater.toarray() @ multipliers).T)
+        assert np.linalg.matrix_rank(drawn) == 2
+        assert noise.by_cell.shape == (20, 15)
+        assert np.linalg.matrix_rank(noise.draw("answers", 20, np.random.default_rng(0))) == 10
+
+    @pytest.mark.parametrize(("people", "each"), [(3, 3), (12, 3), (12, 5), (40, 2)])
+    def test_variance_of_the_mean_weight(self, people: int, each: int) -> None:
+        """Whoever rates what: the bootstrap's variance is the true one, on average."""
+        rng = np.random.default_rng(people)
+        references, harsh, rough = 80, 0.3, 0.5
+        means, estimates = [], []
+        for _ in range(300):
+            order = np.argsort(rng.random((references, people)), axis=1)
+            who = np.sort(order[:, :each], axis=1)
+            answers = rng.normal(0.0, harsh, people)[who] + rng.normal(0.0, rough, who.shape)
+            rated = RatedReferences(
+                references=ReferenceSet([["x"] * 8] * 10, [[0.5] * 8] * 10),
+                bounds=np.arange(0, 81, 8),
+                raters=tuple(map(str, range(people))),
+                reference=np.repeat(np.arange(references), each),
+                rater=who.ravel(),
+                answer=answers.ravel(),
+            )
+            noise = rating_noise(rated)
+            means.append(answers.mean())
+            estimates.append(((noise.by_rater.toarray().mean(axis=0)) ** 2).sum())
+        assert np.mean(estimates) == pytest.approx(np.var(means), rel=0.25)
+
+    def test_a_single_answer_has_the_noise_of_others(self) -> None:
+        rng = np.random.default_rng(5)
+        rated = crossed(rng.normal(0.0, 0.4, (60, 5, 4)))
+        first = np.flatnonzero((rated.reference % 5 > 0) | (rated.rater == 0))
+        rated = replace(
+            rated,
+            reference=rated.reference[first],
+            rater=rated.rater[first],
+            answer=rated.answer[first],
+        )
+        noise = rating_noise(rated)
+        assert noise.alone.tolist() == list(range(0, 300, 5))
+        spread = noise.draw("answers", 2000, rng).std(axis=0).reshape(60, 5).mean(axis=0)
+        assert spread[0] == pytest.approx(0.4, rel=0.15)
+        assert spread[1:].mean() == pytest.approx(0.4 / 2, rel=0.15)
+
+    def test_agreement_is_no_noise(self) -> None:
+        answers = np.repeat(np.random.default_rng(0).uniform(-1, 1, (4, 3, 1)), 3, axis=2)
+        noise = rating_noise(crossed(answers))
+        assert not noise.draw("raters", 5, np.random.default_rng(0)).any()
+
+
+class TestExpectedLargest:
+    def test_exact_weights_are_what_they_are(self) -> None:
+        weights = np.random.default_rng(0).uniform(-1, 1, (50, 6))
+        counts = np.zeros(300, dtype=np.int64)
+        variances = np.full(300, np.nan)
+        variances[0], counts[0] = 0.0, 5
+        found = expected_largest(weights.ravel(), counts, variances, np.arange(0, 301, 6))
+        np.testing.assert_allclose(found, weights.max(axis=1), atol=0.06)
+
+    @pytest.mark.parametrize(
+        ("spread", "between"), [(0.0, 0.0), (0.1, 0.3), (0.3, 0.0), (0.5, 0.2)]
+    )
+    def test_noise_is_seen_through(self, spread: float, between: float) -> None:
+        """True largest weights are known here; the observed ones are too large by far."""
+        rng = np.random.default_rng(7)
+        items, size, k = 400, 8, 4
+        true = rng.normal(0.0, between, (items, 1)) + rng.normal(0.1, spread, (items, size))
+        answers = true[..., None] + rng.normal(0.0, 0.5, (items, size, k))
+        observed = answers.mean(axis=2)
+        found = expected_largest(
+            observed.ravel(),
+            np.full(items * size, k),
+            answers.var(axis=2, ddof=1).ravel(),
+            np.arange(0, items * size + 1, size),
+        )
+        truth = true.max(axis=1).mean()
+        excess = observed.max(axis=1).mean() - truth
+        assert excess > 0.07
+        assert abs(found.mean() - truth) < 0.3 * excess
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    """Forty items whose good and bad references have words of their own; B is the better system."""
+    rng = np.random.default_rng(11)
+    items, ratings, outputs = [], [], {"A": [], "B": [], "C": []}
+    harshness = dict(zip("vwxyz", rng.normal(0.0, 0.5, 5), strict=True))
+    for number in range(40):
+        quality = rng.uniform(-1, 1, 5)
+        quality[0] = 0.8
+        words = [[f"g{number}{rng.integers(4)}" for _ in range(3)] for _ in quality]
+        texts = [
+            " ".join(["the", *row] if q > 0 else ["no", *(w.replace("g", "b") for w in row)])
+            for row, q in zip(words, quality, strict=True)
+        ]
+        references = tuple(Reference(f"r{j}", text) for j, text in enumerate(texts))
+        items.append(Item(f"i{number}", references))
+        for j, q in enumerate(quality):
+            for rater in rng.choice(list("vwxyz"), 3, replace=False).tolist():
+                felt = 3 + 2 * q + harshness[rater] + rng.normal(0.0, 0.8)
+                value = float(np.clip(np.round(felt), 1, 5))
+                ratings.append(rating(rater, f"i{number}", f"r{j}", value))
+        outputs["A"].append(texts[rng.integers(1, 5)])
+        outputs["B"].append(texts[0] if rng.random() < 0.7 else texts[1])
+        outputs["C"].append(outputs["A"][-1])
+    made = {name: tuple(texts) for name, texts in outputs.items()}
+    return Study(tuple(items), made, tuple(ratings))
+
+
+@pytest.fixture(scope="module")
+def resampled(study: Study) -> ResampledRaters:
+    return resample_raters(study, DeltaBLEU(), resamples=400, no_positive="skip")
+
+
+class TestResampleRaters:
+    def test_observed_scores_are_the_usual_ones(
+        self, study: Study, resampled: ResampledRaters
+    ) -> None:
+        rated = rated_references(study)
+        scoring = score_systems(rated.references, study.outputs, [DeltaBLEU()], no_positive="skip")
+        np.testing.assert_allclose(resampled.observed, [one.score.score for one in scoring.scores])
+        assert resampled.dropped == scoring.dropped
+        assert resampled.items == scoring.item_ids
+        assert (resampled.raters, resampled.answers) == (5, 600 - 15 * len(scoring.dropped))
+
+    def test_shapes_and_sources(self, resampled: ResampledRaters) -> None:
+        for scores in (
+            resampled.item_scores,
+            resampled.rater_scores,
+            resampled.answer_scores,
+        ):
+            assert scores.shape == (400, 3)
+            np.testing.assert_allclose(scores.mean(axis=0), resampled.corrected, atol=1.5)
+        shares = resampled.variance("B")
+        assert shares.items > 0.0
+        assert shares.raters > 0.0
+        assert shares.items <= shares.both <= shares.items + shares.raters
+        assert 0.0 < shares.rater_share < 1.0
+
+    def test_threads_and_seed(self, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(raters_module, "_LARGEST_CHUNK", 16)
+
+        def run(seed: int, threads: int) -> ResampledRaters:
+            return resample_raters(
+                study,
+                DeltaBLEU(),
+                resamples=100,
+                seed=seed,
+                threads=threads,
+                no_positive="skip",
+            )
+
+        one, several, other = run(3, 1), run(3, 4), run(4, 1)
+        for name in ("item_scores", "rater_scores", "answer_scores", "corrected"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(several, name))
+            assert not np.array_equal(getattr(one, name), getattr(other, name))
+
+    def test_p_values_go_with_intervals(self, resampled: ResampledRaters) -> None:
+        for level in (0.5, 0.9, 0.99):
+            for first, second in (("A", "B"), ("B", "A")):
+                interval = resampled.interval(first, second, level=level)
+                excluded = not interval.low <= 0.0 <= interval.high
+                assert excluded == (resampled.p_value(first, second) < 1.0 - level)
+        exact = resampled.interval("B", "A", level=1.0 - resampled.p_value("B", "A"))
+        assert exact.low == pytest.approx(0.0, abs=1e-6)
+        assert resampled.interval("A").method == "items and raters, n=400"
+
+    def test_turned_differences(self, resampled: ResampledRaters) -> None:
+        there, back = resampled.interval("A", "B"), resampled.interval("B", "A")
+        assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
+        assert resampled.bias("A", "B") == pytest.approx(-resampled.bias("B", "A"))
+        assert resampled.estimate("A") + resampled.bias("A") == pytest.approx(resampled.observed[0])
+
+    def test_the_same_outputs_do_not_differ(self, resampled: ResampledRaters) -> None:
+        assert resampled.p_value("A", "C") == 1.0
+        assert resampled.interval("A", "C").low == 0.0
+
+    def test_noise_makes_intervals_wider(self, study: Study) -> None:
+        """With the ratings' means instead of the ratings, raters have no share."""
+        rated = rated_references(study)
+        k = np.bincount(rated.reference)[rated.reference]
+        sums = np.bincount(rated.reference, rated.answer)[rated.reference]
+        sure = replace(rated, answer=sums / k)
+        outputs = {name: study.outputs[name] for name in "AB"}
+        quiet = resample_rated(sure, outputs, DeltaBLEU(), resamples=200, no_positive="skip")
+        loud = resample_rated(rated, outputs, DeltaBLEU(), resamples=200, no_positive="skip")
+        assert quiet.variance("B").raters == pytest.approx(0.0, abs=1e-12)
+        np.testing.assert_allclose(quiet.corrected, quiet.observed, atol=1e-9)
+        assert loud.variance("B").both > quiet.variance("B").both
+        assert loud.step > 0.0
+
+    @pytest.mark.parametrize(
+        "metric",
+        [
+            DeltaBLEU(combine="arithmetic", brevity="positive"),
+            DeltaBLEU(variant="galley2019", order=4),
+            DeltaRougeL(),
+            DeltaRougeL(pool="best"),
+            Heaviest(),
+        ],
+        ids=["signed", "galley2019", "mean", "best", "own"],
+    )
+    def test_any_metric_with_weights(self, study: Study, metric: Metric) -> None:
+        found = resample_raters(study, metric, systems=["B", "A"], resamples=50, no_positive="skip")
+        assert found.systems == ("B", "A")
+        assert found.metric == metric.name
+        interval = found.interval("B")
+        assert interval.low < found.estimate("B") < interval.high
+
+    def test_demo(self, demo: Path) -> None:
+        found = resample_raters(read_study(demo), DeltaBLEU(), resamples=200)
+        assert (found.raters, found.answers, len(found.items)) == (12, 2715, 68)
+        assert found.note == ""
+        # People were drawn for each reference anew: all tell nearly equally much.
+        assert found.degrees == pytest.approx(11.0, abs=0.01)
+        assert found.p_value("human", "random") < 0.001
+        assert found.p_value("retrieval", "bland-neural") > 0.2
+
+    def test_progress(self, study: Study) -> None:
+        seen: list[tuple[int, int]] = []
+        resample_raters(
+            study,
+            DeltaBLEU(),
+            resamples=130,
+            no_positive="skip",
+            progress=lambda done, total: seen.append((done, total)),
+        )
+        assert seen[-1] == (130, 130)
+        assert seen == sorted(seen)
+
+
+class TestBadInput:
+    def test_metric_without_weights(self, study: Study) -> None:
+        with pytest.raises(InputError, match="bleu does not use weights: resampling raters chang"):
+            resample_raters(study, BLEU())
+
+    def test_no_raw_ratings(self, study: Study) -> None:
+        with pytest.raises(InputError, match="there are no raw ratings of references"):
+            resample_raters(replace(study, ratings=()), DeltaBLEU())
+
+    def test_one_rater(self, study: Study) -> None:
+        only = tuple(one for one in study.ratings if one.rater == "v")
+        rated = {(one.item, one.target.partition(":")[2]) for one in only}
+        items = tuple(
+            replace(
+                item,
+                references=tuple(r for r in item.references if (item.id, r.id) in rated),
+            )
+            for item in study.items
+        )
+        kept = [i for i, item in enumerate(items) if item.references]
+        smaller = Study(
+            tuple(items[i] for i in kept),
+            {"A": tuple(study.outputs["A"][i] for i in kept)},
+            only,
+        )
+        with pytest.raises(InputError, match="at least two, and one rater gave all ratings"):
+            resample_raters(smaller, DeltaBLEU(), no_positive="skip")
+
+    def test_everything_rated_once(self) -> None:
+        items = [item(str(i), None, None) for i in range(4)]
+        ratings = [rating(f"p{i}", str(i), f"r{j}", 4) for i in range(4) for j in range(2)]
+        study = Study(tuple(items), {"A": ("text 0",) * 4}, tuple(ratings))
+        with pytest.raises(InputError, match="every reference was rated only once"):
+            resample_raters(study, DeltaBLEU())
+
+    def test_reference_without_weight_and_ratings(self) -> None:
+        items = [item(str(i), None, None) for i in range(4)]
+        ratings = [rating(r, str(i), "r0", 4) for i in range(4) for r in "ab"]
+        study = Study(tuple(items), {"A": ("text 0",) * 4}, tuple(ratings))
+        with pytest.raises(InputError, match="item '0': reference 1 has no weight yet"):
+            resample_raters(study, DeltaBLEU())
+
+    def test_no_positive_weight(self, study: Study) -> None:
+        bad = tuple(replace(r, value=2.0) if r.item == "i3" else r for r in study.ratings)
+        with pytest.raises(InputError, match="no reference with a positive weight"):
+            resample_raters(replace(study, ratings=bad), DeltaBLEU())
+        all_bad = tuple(replace(r, value=2.0) for r in study.ratings)
+        with pytest.raises(InputError, match="fewer than two items have a positively weighted"):
+            resample_raters(replace(study, ratings=all_bad), DeltaBLEU(), no_positive="skip")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"systems": ["A", "Z"]}, "there is no system 'Z'; there are A, B, C"),
+            ({"resamples": 1}, "resamples must be at least 2, got 1"),
+            ({"seed": -1}, "seed must not be negative, got -1"),
+        ],
+    )
+    def test_arguments(self, study: Study, arguments: dict[str, Any], message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            resample_raters(study, DeltaBLEU(), no_positive="skip", **arguments)
+
+    def test_outputs(self, study: Study) -> None:
+        rated = rated_references(study)
+        with pytest.raises(InputError, match="no system outputs were given"):
+            resample_rated(rated, {}, DeltaBLEU())
+        with pytest.raises(InputError, match="system 'A' has 2 outputs for 40 items"):
+            resample_rated(rated, {"A": ["x", "y"]}, DeltaBLEU())
+        texts: list[Any] = ["x"] * 39 + [None]
+        with pytest.raises(InputError, match=r"system 'A': hypotheses\[39\] is None, no string"):
+            resample_rated(rated, {"A": texts}, DeltaBLEU())
+        with pytest.raises(InputError, match="resampling items needs at least two, got 1"):
+            resample_rated(rated.take([0]), {"A": ["x"]}, DeltaBLEU())
+
+    def test_questions(self, resampled: ResampledRaters) -> None:
+        with pytest.raises(InputError, match="there is no system 'Z'"):
+            resampled.interval("Z")
+        with pytest.raises(InputError, match="level must lie between 0 and 1, got 95"):
+            resampled.interval("A", level=95.0)
+
+
+class TestTruth:
+    """The simulation, small; the band is that of so few replications."""
+
+    def test_coverage(self) -> None:
+        rows = simulate(60, chosen=[Cell("graded", 12, 3)], processes=1)
+        assert {(row.what, row.method, row.target) for row in rows} == {
+            ("coverage", METHODS[0], "score of A"),
+            ("coverage", METHODS[0], "difference"),
+        }
+        assert all(row.rate >= 0.86 for row in rows), rows
+
+    @pytest.mark.long
+    def test_coverage_and_size(self) -> None:
+        """As many replications as two cores make in some eight minutes."""
+        hard = {"two kinds", "alike"}
+        rows = simulate(1000)
+        ours = [row for row in rows if row.method == METHODS[0]]
+        for row in ours:
+            kind = row.data.partition(",")[0]
+            if row.target == "difference" or not (kind in hard or "by one" in row.data):
+                assert abs(row.rate - row.nominal) <= 0.03, row
+            else:
+                # Correcting is hard there; the documentation says what to expect.
+                assert row.rate >= 0.75, row
+        plain = [row for row in rows if row.method == "percentile" and "alike" in row.data]
+        assert min(row.rate for row in plain) < 0.2
