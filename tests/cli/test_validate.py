@@ -129,7 +129,7 @@ def test_the_tables_show_people_metrics_and_winners(run, demo):
     assert "Krippendorff's alpha, interval, raw" in text
     assert re.search(r" bleu +\.919 \[\.420, \.991\] +\.010", text)
     assert "one rater (people with people)" in text
-    title = "p-values of the row agreeing better than the column"
+    title = "p-values, row better than column"
     assert f"system: {title} (perm-systems, pearson)" in text
     assert f"item: {title} (perm-both, pearson)" in text
 

@@ -164,7 +164,7 @@ def metric_matrix(comparison: MetricComparison) -> Table:
             cells.append(Cell("-" if math.isnan(value) else p_text(value), best=better))
         rows.append(tuple(cells))
     caption = (
-        f"{comparison.level}: p-values of the row agreeing better than the column "
+        f"{comparison.level}: p-values, row better than column "
         f"({comparison.test}, {comparison.method})"
     )
     return Table(("metric", *names), tuple(rows), caption)
