@@ -1,4 +1,4 @@
-"""`python -m simulations`: simulates everything and writes the tables of docs/statistics.md."""
+"""`python -m simulations`: simulates everything and writes the tables of docs/statistics*.md."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 from deltableu.corpus import atomic_write
-from simulations import compare, families
+from simulations import compare, families, validate_tables
+from simulations import raters as rating_noise
 from simulations.replications import Progress
-from simulations.tables import Row, band, pivot, replace_block
+from simulations.tables import band, pivot, replace_block
 
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
+VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
 REPLICATIONS = 2000
 SEED = 0
 
@@ -43,17 +43,27 @@ def corrections(replications: int, progress: Progress | None = None) -> Tables:
 
 
 def raters(replications: int, progress: Progress | None = None) -> Tables:
-    """Coverage where ratings are resampled, if that simulation is there."""
-    if find_spec("simulations.raters") is None:
-        return {}
-    rows: list[Row] = import_module("simulations.raters").simulate(replications, SEED)
-    return {"simulated raters": pivot(rows, list(dict.fromkeys(row.method for row in rows)))}
+    """Coverage and size where ratings are resampled."""
+    rows = rating_noise.simulate(replications, SEED, progress=progress)
+    methods = list(dict.fromkeys(row.method for row in rows))
+    covered = pivot([row for row in rows if row.what == "coverage"], methods)
+    sizes = pivot([row for row in rows if row.what == "size"], methods)
+    return {
+        "simulated raters": f"How often a 95% interval holds the target:\n\n{covered}\n\n"
+        f"How often no difference is called significant at 5%:\n\n{sizes}"
+    }
+
+
+def validation(replications: int, progress: Progress | None = None) -> Tables:
+    """Tests and intervals of agreement with people."""
+    return validate_tables.simulate(replications, SEED, progress=progress)
 
 
 SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "comparisons": comparisons,
     "corrections": corrections,
     "raters": raters,
+    "validation": validation,
 }
 
 
@@ -93,13 +103,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if wanted.replications is not None:
         print("\n\n".join(f"## {name}\n\n{table}" for name, table in tables.items()))
         return 0
-    page = PAGE.read_text(encoding="utf-8")
-    for name, table in tables.items():
-        page = replace_block(page, name, table)
-    with atomic_write(PAGE) as file:
-        file.write(page)
-    print(f"wrote docs/{PAGE.name}")
+    _write(tables)
     return 0
+
+
+def _write(tables: Tables) -> None:
+    for place in (PAGE, VALIDATION_PAGE):
+        mine = {
+            name: table
+            for name, table in tables.items()
+            if name.startswith("validated") == (place == VALIDATION_PAGE)
+        }
+        if not mine:
+            continue
+        page = place.read_text(encoding="utf-8")
+        for name, table in mine.items():
+            page = replace_block(page, name, table)
+        with atomic_write(place) as file:
+            file.write(page)
+        print(f"wrote docs/{place.name}")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,13 @@ class Latent:
 
     @classmethod
     def of(
-        cls, rng: np.random.Generator, quality: Array, items: int, metrics: int, *, own: bool = False
+        cls,
+        rng: np.random.Generator,
+        quality: Array,
+        items: int,
+        metrics: int,
+        *,
+        own: bool = False,
     ) -> Latent:
         """With `own`, each output has an item of its own."""
         size = (len(quality), items)
@@ -67,9 +73,7 @@ def scores(latent: Array, shape: Shape) -> Array:
     return latent if shape == "normal" else np.exp(_SKEW * latent)
 
 
-def draw(
-    rng: np.random.Generator, shape: Shape, bias: float, systems: int, items: int
-) -> Table:
+def draw(rng: np.random.Generator, shape: Shape, bias: float, systems: int, items: int) -> Table:
     """A study with other systems and items each time; nothing tells metric X from metric Y."""
     latent = Latent.of(rng, rng.normal(size=systems), items, 2)
     biases = bias * rng.normal(size=(2, systems, 1))
@@ -100,14 +104,15 @@ def true_value(
         quality = rng.normal(size=400_000)
         latent = Latent.of(rng, quality, 1, 1, own=True)
         metric = latent.metrics[0] + bias * rng.normal(size=(len(quality), 1))
-        sides = (scores(side[:, 0], shape) for side in (metric, latent.human))
-        return float(correlate(*sides, method))
+        x, human = scores(metric[:, 0], shape), scores(latent.human[:, 0], shape)
+        return float(correlate(x, human, method))
     if level == "item":
         quality = rng.normal(size=200_000 // systems * systems)
         latent = Latent.of(rng, quality, 1, 1)
         metric = latent.metrics[0] + bias * rng.normal(size=(len(quality), 1))
-        tables = (scores(side.reshape(systems, -1), shape) for side in (metric, latent.human))
-        return float(agreement(*tables, method=method, level="item"))
+        # Within an item its difficulty does not matter: one is enough for all.
+        x, human = (scores(side.reshape(systems, -1), shape) for side in (metric, latent.human))
+        return float(agreement(x, human, method=method, level="item"))
     if items is None:
         quality = rng.normal(size=400_000)
         metric = quality + bias * rng.normal(size=len(quality))
@@ -135,11 +140,11 @@ class Items:
     human: Array
     y: dict[Level, Array]
 
-    def draw(self, rng: np.random.Generator, items: int) -> tuple[Array, dict[Level, Table]]:
-        """A sample of items: X with people, and with each level's Y."""
+    def draw(self, rng: np.random.Generator, items: int) -> dict[Level, Table]:
+        """A sample of items, with each level's Y."""
         chosen = rng.integers(self.x.shape[1], size=items)
         x, human = self.x[:, chosen], self.human[:, chosen]
-        return x, {level: Table(x, y[:, chosen], human) for level, y in self.y.items()}
+        return {level: Table(x, y[:, chosen], human) for level, y in self.y.items()}
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deltableu._version import __version__
 
 if TYPE_CHECKING:
-    from deltableu.compare import ComparisonPlan, compare_systems
+    from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison
     from deltableu.corpus import ReferenceSet, ScoreTable, read_scores, read_study, reference_set
     from deltableu.score import (
         BLEU,
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         score_systems,
         sentence_bleu,
     )
+    from deltableu.validate import validate_metrics, williams_test
 
 # Loaded at first use (PEP 562), so that `import deltableu` costs nothing.
 _HOMES = {
@@ -33,11 +34,14 @@ _HOMES = {
     "bleu": "score",
     "compare_systems": "compare",
     "delta_bleu": "score",
+    "plan_comparison": "compare",
     "read_scores": "corpus",
     "read_study": "corpus",
     "reference_set": "corpus",
     "score_systems": "score",
     "sentence_bleu": "score",
+    "validate_metrics": "validate",
+    "williams_test": "validate",
 }
 
 __all__ = [
@@ -52,11 +56,14 @@ __all__ = [
     "bleu",
     "compare_systems",
     "delta_bleu",
+    "plan_comparison",
     "read_scores",
     "read_study",
     "reference_set",
     "score_systems",
     "sentence_bleu",
+    "validate_metrics",
+    "williams_test",
 ]
 
 

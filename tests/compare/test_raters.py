@@ -302,7 +302,8 @@ class TestRatingNoise:
     def test_agreement_is_no_noise(self) -> None:
         answers = np.repeat(np.random.default_rng(0).uniform(-1, 1, (4, 3, 1)), 3, axis=2)
         noise = rating_noise(crossed(answers))
-        assert not noise.draw("raters", 5, np.random.default_rng(0)).any()
+        drawn = noise.draw("raters", 5, np.random.default_rng(0))
+        np.testing.assert_allclose(drawn, 0.0, atol=1e-14)
 
 
 class TestExpectedLargest:

@@ -4,6 +4,7 @@ from deltableu.compare.agreement import AgreementCurve
 from deltableu.compare.paired_tests import TESTS, Test
 from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
 from deltableu.compare.plan import ComparisonPlan
+from deltableu.compare.power import PowerPlan, plan_comparison
 from deltableu.compare.rated import compare_rated
 from deltableu.compare.results import (
     ComparedPair,
@@ -22,10 +23,12 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "PastComparisons",
+    "PowerPlan",
     "Probability",
     "Test",
     "VarianceShares",
     "compare_rated",
     "compare_systems",
+    "plan_comparison",
     "read_past_comparisons",
 ]

@@ -1,0 +1,172 @@
+"""Size of the tests between systems that people rated, and coverage where few outputs are rated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+from zlib import crc32
+
+import numpy as np
+
+from deltableu.stats.resampling import stream
+from deltableu.validate.direct_assessment import direct_assessment
+from deltableu.validate.fewer_ratings import EstimateMethod, estimate_difference, estimate_quality
+from deltableu.validate.judgements import Judgements
+from deltableu.validate.mixed_effects import fit_mixed_model
+from simulations.replications import Outcome
+from simulations.validate_populations import Array
+
+__all__ = [
+    "ESTIMATES",
+    "SYSTEM_TESTS",
+    "FewRatings",
+    "RatedSystems",
+    "few_ratings",
+    "rated_systems",
+]
+
+Shape = Literal["normal", "skewed", "five-point"]
+
+SYSTEM_TESTS = (
+    "rank-sum, higher mean first",
+    "rank-sum, doubled",
+    "mixed model",
+    "mixed model without outputs",
+)
+ESTIMATES = get_args(EstimateMethod)
+SIGNIFICANCE = 0.05
+
+#: Ratings of each output, each by another random rater.
+_EACH = 3
+_OUTPUTS = 300
+
+
+def _shaped(values: Array, shape: Shape) -> Array:
+    if shape == "five-point":
+        return np.asarray(np.clip(np.rint(3.0 + values), 1.0, 5.0))
+    return values if shape == "normal" else np.exp(0.5 * values)
+
+
+@dataclass(frozen=True, slots=True)
+class RatedSystems:
+    """Two equal systems, whose outputs are rated by people of different strictness."""
+
+    shape: Shape
+    raters: int
+    n: int
+    same_items: bool = True
+    model: bool = True
+
+    @property
+    def data(self) -> str:
+        return f"{self.shape}, {self.raters} raters"
+
+    @property
+    def relation(self) -> str:
+        return "same items" if self.same_items else "items of their own"
+
+    def sampler(self) -> RatedSystems:
+        return self
+
+    def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
+        rng = stream(seed, crc32(f"people|{self.data}|{self.relation}|{self.n}".encode()), number)
+        judgements = self._judgements(rng)
+        found = direct_assessment(judgements)
+        p_value = float(np.nanmin(found.p_values))
+        p_values = {SYSTEM_TESTS[0]: p_value, SYSTEM_TESTS[1]: 2.0 * p_value}
+        if self.model:
+            for method, outputs in zip(SYSTEM_TESTS[2:], (True, False), strict=True):
+                p_values[method] = float(
+                    fit_mixed_model(judgements, outputs=outputs).p_values[0, 1]
+                )
+        for method, p_value in p_values.items():
+            yield Outcome("size", method, "two systems", p_value < SIGNIFICANCE)
+
+    def _judgements(self, rng: np.random.Generator) -> Judgements:
+        items = self.n if self.same_items else 2 * self.n
+        system, place = (one.ravel() for one in np.mgrid[:2, : self.n])
+        item = place if self.same_items else place + system * self.n
+        effects = rng.normal(size=items)[item] + rng.normal(size=2 * self.n)
+        rater = np.argsort(rng.random((2 * self.n, self.raters)), axis=1)[:, :_EACH].ravel()
+        latent = np.repeat(effects, _EACH) + rng.normal(size=2 * self.n * _EACH)
+        values = _shaped(latent + rng.normal(size=self.raters)[rater], self.shape)
+        return Judgements(
+            tuple(f"r{one}" for one in range(self.raters)),
+            tuple(f"i{one}" for one in range(items)),
+            ("A", "B"),
+            rater,
+            np.repeat(item, _EACH),
+            np.repeat(system, _EACH),
+            values,
+            np.zeros(len(values), np.int64),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FewRatings:
+    """Some outputs of one or two systems are rated, and a metric is known for all."""
+
+    shape: Shape
+    n: int
+
+    @property
+    def data(self) -> str:
+        return f"{self.shape} ratings"
+
+    @property
+    def relation(self) -> str:
+        return f"metric on {_OUTPUTS}"
+
+    def sampler(self) -> FewRatings:
+        return self
+
+    def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
+        rng = stream(seed, crc32(f"few|{self.data}|{self.n}".encode()), number)
+        item, *own = rng.normal(size=(3, _OUTPUTS))
+        ratings, metrics = zip(*(self._side(rng, item, one) for one in own), strict=True)
+        rated = slice(self.n)
+        known = [np.where(np.arange(_OUTPUTS) < self.n, one, np.nan) for one in ratings]
+        for method in ESTIMATES:
+            for finite in (False, True):
+                one: Any = estimate_quality(
+                    ratings[0][rated], metrics[0][rated], metrics[0], method=method, finite=finite
+                )
+                truth = float(ratings[0].mean()) if finite else _true_mean(self.shape)
+                yield _held(method, "these outputs" if finite else "mean of a system", one, truth)
+            two = estimate_difference(*known, *metrics, method=method)
+            yield _held(method, "difference of two", two, 0.0)
+
+    def _side(self, rng: np.random.Generator, item: Array, own: Array) -> tuple[Array, Array]:
+        quality = 0.7 * item + 0.7 * own
+        ratings = _shaped(quality + 0.5 * rng.normal(size=_OUTPUTS), self.shape)
+        return ratings, _shaped(quality + 0.7 * rng.normal(size=_OUTPUTS), self.shape)
+
+
+def _true_mean(shape: Shape) -> float:
+    """Of ratings whose normal scores have mean 0 and variance .49 + .49 + .25."""
+    if shape == "skewed":
+        return float(np.exp(0.5**2 * 1.23 / 2.0))
+    return 3.0 if shape == "five-point" else 0.0
+
+
+def _held(method: str, target: str, found: Any, truth: float) -> Outcome:
+    hit = bool(found.interval.low <= truth <= found.interval.high)
+    return Outcome("coverage", method, target, hit)
+
+
+def rated_systems() -> list[RatedSystems]:
+    """All that is simulated of tests between systems; models take long to fit."""
+    return [
+        RatedSystems("normal", 3, 30),
+        RatedSystems("normal", 12, 30),
+        RatedSystems("skewed", 12, 30),
+        RatedSystems("normal", 12, 200, model=False),
+        RatedSystems("normal", 12, 200, same_items=False, model=False),
+        RatedSystems("skewed", 12, 200, same_items=False, model=False),
+    ]
+
+
+def few_ratings() -> list[FewRatings]:
+    """All that is simulated of ratings that a metric completes."""
+    return [FewRatings(shape, n) for shape in get_args(Shape) for n in (12, 30, 100)]
