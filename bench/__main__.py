@@ -1,10 +1,20 @@
 """`make bench`: all benchmarks, one after the other."""
 
-from bench import compare_speed, discriminative_speed, score_speed
+from bench import (
+    agreement_speed,
+    compare_speed,
+    discriminative_speed,
+    permutation_speed,
+    score_speed,
+)
 
 if __name__ == "__main__":
-    score_speed.main()
-    print()
-    discriminative_speed.main()
-    print()
-    compare_speed.main()
+    for benchmark in (
+        score_speed,
+        discriminative_speed,
+        compare_speed,
+        permutation_speed,
+        agreement_speed,
+    ):
+        benchmark.main()
+        print()
