@@ -10,6 +10,7 @@ from deltableu._version import __version__
 if TYPE_CHECKING:
     from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison
     from deltableu.corpus import ReferenceSet, ScoreTable, read_scores, read_study, reference_set
+    from deltableu.mine import MiningPlan, mine_references
     from deltableu.score import (
         BLEU,
         DeltaBLEU,
@@ -28,12 +29,14 @@ _HOMES = {
     "ComparisonPlan": "compare",
     "DeltaBLEU": "score",
     "Discriminative": "score",
+    "MiningPlan": "mine",
     "ReferenceSet": "corpus",
     "ScoreTable": "corpus",
     "SentenceBLEU": "score",
     "bleu": "score",
     "compare_systems": "compare",
     "delta_bleu": "score",
+    "mine_references": "mine",
     "plan_comparison": "compare",
     "read_scores": "corpus",
     "read_study": "corpus",
@@ -49,6 +52,7 @@ __all__ = [
     "ComparisonPlan",
     "DeltaBLEU",
     "Discriminative",
+    "MiningPlan",
     "ReferenceSet",
     "ScoreTable",
     "SentenceBLEU",
@@ -56,6 +60,7 @@ __all__ = [
     "bleu",
     "compare_systems",
     "delta_bleu",
+    "mine_references",
     "plan_comparison",
     "read_scores",
     "read_study",

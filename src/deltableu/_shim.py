@@ -22,7 +22,7 @@ class _NoGil(nullcontext[None]):
         return function
 
 
-int = uint = longlong = ulonglong = double = uchar = bint = const = _Type()
+int = uint = longlong = ulonglong = double = uchar = ushort = float = bint = const = _Type()
 nogil = _NoGil()
 
 

@@ -15,10 +15,14 @@ import deltableu
 
 KERNELS = (
     "deltableu/text/_tokens",
+    "deltableu/text/_words",
     "deltableu/score/_ngrams",
     "deltableu/score/_overlap",
     "deltableu/stats/_resampling",
     "deltableu/validate/_ranks",
+    "deltableu/mine/_join",
+    "deltableu/mine/_rows",
+    "deltableu/mine/_objects",
 )
 CORPUS = {
     "hypotheses": ["the cat was on the mat , it seems", "no clue at all", "ça va bien 系统"],

@@ -14,16 +14,23 @@ __all__ = ["doctor"]
 
 _KERNELS = (
     "text._tokens",
+    "text._words",
     "score._ngrams",
     "score._overlap",
     "stats._resampling",
     "validate._ranks",
+    "mine._join",
+    "mine._rows",
+    "mine._objects",
 )
 _PACKAGES = {
     "numpy": "core",
     "scipy": "core",
     "sacrebleu": "core",
     "pyarrow": "extra parquet",
+    "dask": "extra cluster",
+    "distributed": "extra cluster",
+    "fsspec": "extra cluster",
     "matplotlib": "extra report",
     "jinja2": "extra report",
 }

@@ -1,0 +1,176 @@
+"""Partitions on a Dask cluster: one that runs somewhere, or processes of this machine."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from types import TracebackType
+from typing import Any, TypeVar
+
+from deltableu.errors import InputError
+from deltableu.mine.dask_crew import Crew
+from deltableu.mine.engines import Job
+from deltableu.mine.join import Tell
+
+__all__ = ["Dask"]
+
+J = TypeVar("J", bound=Job)
+R = TypeVar("R")
+
+#: Seconds to wait for a scheduler.
+CONNECT = 10.0
+_SILENT = logging.CRITICAL + 1
+_NOISY = ("distributed", "tornado", "asyncio")
+
+
+class Dask:
+    """A cluster that works on partitions.
+
+    Parameters
+    ----------
+    address : str, optional
+        HOST:PORT of a scheduler. Without it, processes are started on this machine, with one
+        thread each; they end with the run.
+    workers : int, optional
+        How many processes; all cores by default. With an address: how many partitions are sent at
+        once; two for each thread of the cluster by default.
+    """
+
+    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+        self.address = address
+        self.workers = workers
+        self._depth = 0
+        self._stack = ExitStack()
+        self._client: Any = None
+
+    def __repr__(self) -> str:
+        return f"Dask({self.address!r}, {self.workers!r})"
+
+    def __enter__(self) -> Dask:
+        self._depth += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._client = None
+            self._stack.close()
+
+    def run(
+        self, task: Callable[[J, Tell], R], jobs: Sequence[J], tell: Tell
+    ) -> Generator[tuple[J, R], None, None]:
+        """Yield each job with its result as soon as it is there; the first error ends all."""
+        if not jobs:
+            return
+        with self:
+            if self._client is None:
+                # Only now: where all is done already, no cluster is needed.
+                self._client = self._open()
+            name, limit = "the Dask cluster of this machine", None
+            if self.address is not None:
+                name, limit = f"the Dask cluster at {_url(self.address)}", self.workers
+            crew: Crew[J, R] = Crew(self._client, name, task, limit)
+            try:
+                yield from crew.work(jobs, tell)
+            finally:
+                crew.dismiss()
+
+    def _open(self) -> Any:
+        try:
+            import dask
+            import distributed
+        except ImportError:
+            message = "the engine dask needs Dask: run pip install 'deltableu[cluster]'"
+            raise InputError(message) from None
+        enter = self._stack.enter_context
+        enter(_silence())
+        # Logs that are in memory travel with the jobs, and are as large as they are.
+        enter(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}))
+        if self.address is not None:
+            return enter(_connected(distributed, _url(self.address)))
+        cluster = enter(_local_cluster(distributed, self.workers or os.cpu_count() or 1))
+        return enter(_connected(distributed, cluster))
+
+
+def _url(address: str) -> str:
+    return address if "://" in address else f"tcp://{address}"
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """What a cluster says about its own life is of no use to who mines references."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _NOISY]
+    loggers = [logging.getLogger(name) for name in {*_NOISY, *names}]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(_SILENT)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        # A new worker runs its parent's script once more, and has come to the call that made it.
+        sys.exit()
+    with tempfile.TemporaryDirectory(prefix="deltableu-", ignore_cleanup_errors=True) as folder:
+        try:
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                # Any free port: the well-known one may be another cluster's.
+                scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                preload=["deltableu.mine.dask_worker"],
+                silence_logs=_SILENT,
+                memory_limit=None,
+                local_directory=folder,
+            )
+        except RuntimeError as error:
+            raise InputError(
+                f"the Dask workers of this machine did not start ({error}): in a script, the call "
+                'must stand under `if __name__ == "__main__":`'
+            ) from None
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+
+
+@contextmanager
+def _connected(distributed: Any, cluster: Any) -> Iterator[Any]:
+    try:
+        with warnings.catch_warnings():
+            # Of other versions on the workers: those that matter are checked there.
+            warnings.simplefilter("ignore")
+            client = distributed.Client(
+                cluster, timeout=CONNECT, set_as_default=False, name="deltableu"
+            )
+    except OSError:
+        raise InputError(
+            f"no Dask scheduler answers at {cluster}: start one with `dask scheduler`, or check "
+            "host and port"
+        ) from None
+    except (ImportError, ValueError) as error:
+        sentence = str(error).partition("\n")[0].rstrip(".")
+        raise InputError(f"the Dask scheduler at {cluster} cannot be used: {sentence}") from None
+    try:
+        yield client
+    finally:
+        with suppress(Exception):  # whoever is gone need not be told good-bye
+            client.close(timeout=CONNECT)

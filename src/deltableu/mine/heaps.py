@@ -1,0 +1,70 @@
+"""The best candidates of every item so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deltableu import _kernels
+
+__all__ = ["Heaps"]
+
+_kernel = _kernels.load("mine._join")
+
+Items = np.ndarray[Any, np.dtype[np.int32]]
+Scores = np.ndarray[Any, np.dtype[np.float64]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heaps:
+    """Items x places, sorted by falling score, then by position in the log.
+
+    Of candidates with the same key, an item has the best one only. What heaps hold does not
+    depend on the order in which candidates came.
+
+    Attributes
+    ----------
+    scores, positions, keys : array
+    sizes : array
+        How many places of each item are taken.
+    """
+
+    scores: Scores
+    positions: Integers
+    keys: Hashes
+    sizes: Integers
+
+    @classmethod
+    def empty(cls, items: int, places: int) -> Heaps:
+        return cls(
+            np.zeros((items, places)),
+            np.full((items, places), -1, np.int64),
+            np.zeros((items, places), np.uint64),
+            np.zeros(items, np.int64),
+        )
+
+    def offer(self, items: Items, scores: Scores, positions: Integers, keys: Hashes) -> None:
+        """Take the candidates that are good enough."""
+        _kernel.offer(
+            items, scores, positions, keys, self.scores, self.positions, self.keys, self.sizes
+        )
+
+    def merge(self, other: Heaps) -> None:
+        """Take what other rows have brought."""
+        taken = np.arange(other.scores.shape[1]) < other.sizes[:, np.newaxis]
+        items = np.repeat(np.arange(len(other.sizes), dtype=np.int32), other.sizes)
+        self.offer(items, other.scores[taken], other.positions[taken], other.keys[taken])
+
+    def floors(self) -> Scores:
+        """What a candidate must reach, if not exceed, to be of use."""
+        full = self.sizes == self.scores.shape[1]
+        return np.where(full, self.scores[:, -1], 0.0)
+
+    def held(self) -> Integers:
+        """The positions of all candidates, sorted, each once."""
+        taken = np.arange(self.scores.shape[1]) < self.sizes[:, np.newaxis]
+        return np.unique(self.positions[taken])

@@ -1,0 +1,166 @@
+"""A range of a file's bytes in, its lines out: in chunks of whole lines, and with their numbers."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu.mine.read_files import LogFile, Source
+
+__all__ = ["BOM", "as_words", "cut_lines", "filled_after", "first_line", "lines_before"]
+__all__ += ["read_chunks", "without_bad_lines"]
+
+BOM = b"\xef\xbb\xbf"
+CHUNK = 2 << 20
+_LEAST = 64 << 10
+_KNOWN_FILES = 64
+
+_kernel = _kernels.load("mine._rows")
+
+
+def read_chunks(source: Source, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """Yield the lines whose first byte lies in a range, many at once, each with a line feed.
+
+    Ranges that lie side by side give every line once, however long lines and ranges are.
+    """
+    at = max(start - 1, 0)
+    if at > 0:
+        source.seek(at)
+    # A line starts here only if a line feed comes before, so reading begins with that byte.
+    skipping = start > 0
+    unfinished: list[bytes] = []
+    while piece := source.read(_amount(at, end)):
+        begin, at = at, at + len(piece)
+        if skipping:
+            cut = piece.find(b"\n") + 1
+            begin += cut
+            skipping = cut == 0
+            if end is not None and (at if skipping else begin) >= end:
+                return
+            if skipping:
+                continue
+            piece = piece[cut:]
+        if end is not None and at >= end:
+            cut = piece.find(b"\n", max(end - 1 - begin, 0)) + 1
+            if cut > 0:
+                yield b"".join((*unfinished, memoryview(piece)[:cut]))
+                return
+        cut = piece.rfind(b"\n") + 1
+        if cut == 0:
+            unfinished.append(piece)
+        else:
+            yield b"".join((*unfinished, memoryview(piece)[:cut]))
+            unfinished = [piece[cut:]]
+    last = b"".join(unfinished)
+    if last:
+        yield last + b"\n"
+
+
+def _amount(at: int, end: int | None) -> int:
+    return CHUNK if end is None else max(min(CHUNK, end - at), _LEAST)
+
+
+def first_line(source: Source) -> bytes:
+    """The line that a source begins with, without byte order mark and line end."""
+    pieces = []
+    while piece := source.read(_LEAST):
+        line, feed, _ = piece.partition(b"\n")
+        pieces.append(line)
+        if feed:
+            break
+    return b"".join(pieces).removeprefix(BOM).removesuffix(b"\r")
+
+
+def cut_lines(data: bytes, most: int) -> Iterator[tuple[bytes, int]]:
+    """Cut whole lines into parts that have no more than `most` each, about equally many."""
+    lines = data.count(b"\n")
+    if lines <= most:
+        yield data, lines
+        return
+    feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
+    step = -(-lines // -(-lines // most))
+    begin = 0
+    for first in range(0, lines, step):
+        last = min(first + step, lines)
+        end = int(feeds[last - 1]) + 1
+        yield data[begin:end], last - first
+        begin = end
+
+
+def as_words(data: bytes) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The same bytes by eight, without those that are left over."""
+    return np.frombuffer(data, dtype=np.uint64, count=len(data) // 8)
+
+
+def without_bad_lines(data: bytes) -> tuple[bytes, dict[int, str]]:
+    """Empty the lines that are not UTF-8; also say what is wrong with each."""
+    if data.isascii() or _kernel.first_not_utf8(data, as_words(data)) < 0:
+        return data, {}
+    lines = data.split(b"\n")
+    bad = {}
+    for number, line in enumerate(lines):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            byte = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
+            bad[number] = f"is not valid UTF-8 ({byte}): save the file as UTF-8"
+            lines[number] = b""
+    return b"\n".join(lines), bad
+
+
+def filled_after(file: LogFile, offset: int) -> bool:
+    """Whether a file has anything but blank lines from some byte on."""
+    with Source(file) as source:
+        if offset < len(BOM) and source.read(len(BOM)) == BOM:
+            offset = len(BOM)
+        source.seek(offset)
+        while piece := source.read(_LEAST):
+            if piece.strip(b" \r\n"):
+                return True
+    return False
+
+
+class _LineCounts:
+    """Line feeds before bytes of files that were counted already: bad lines come in crowds."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], list[tuple[int, int]]] = {}
+
+    def before(self, file: LogFile, offset: int) -> int:
+        key = (file.name, file.stamp)
+        with self._lock:
+            known = self._known.pop(key, [(0, 0)])
+            self._known[key] = known  # the file that was asked for last is the last to be forgotten
+            if len(self._known) > _KNOWN_FILES:
+                del self._known[next(iter(self._known))]
+            place = bisect_right(known, (offset, -1))
+            if place < len(known) and known[place][0] == offset:
+                return known[place][1]
+            at, feeds = known[place - 1]
+            feeds += _feeds(file, at, offset)
+            known.insert(place, (offset, feeds))
+            return feeds
+
+
+def _feeds(file: LogFile, begin: int, end: int) -> int:
+    feeds = 0
+    with Source(file) as source:
+        source.seek(begin)
+        while begin < end and (piece := source.read(min(CHUNK, end - begin))):
+            feeds += piece.count(b"\n")
+            begin += len(piece)
+    return feeds
+
+
+_counts = _LineCounts()
+
+
+def lines_before(file: LogFile, offset: int) -> int:
+    """How many lines of a file start before a byte."""
+    return 0 if offset == 0 else 1 + _counts.before(file, offset - 1)

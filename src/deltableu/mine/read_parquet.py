@@ -1,0 +1,241 @@
+"""Parquet in, blocks of rows out: Arrow's buffers as they are, without an object a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu.corpus.checker import number_text
+from deltableu.corpus.report import Report, fail
+from deltableu.errors import Problem
+from deltableu.mine.blocks import Block, Texts
+from deltableu.mine.read_files import LogFile, WrongColumns, broken, pyarrow_for
+from deltableu.mine.read_lines import as_words
+from deltableu.mine.readers import FIELDS
+
+__all__ = ["RowGroup", "read_row_groups", "row_groups"]
+
+# Column chunks are as large as their writer liked, so they are read a little at a time.
+_BUFFER = 1 << 20
+_REMOTE_BUFFER = 4 << 20
+
+_Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+_Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+
+_kernel = _kernels.load("mine._rows")
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A row group of a Parquet file."""
+
+    first: int  # row, counted from 0
+    rows: int
+    size: int  # bytes in the file
+
+
+@contextmanager
+def _opened(file: LogFile) -> Iterator[Any]:
+    pyarrow = pyarrow_for("Parquet", file.name)
+    source = None
+    try:
+        if file.system is None:
+            parquet = pyarrow.parquet.ParquetFile(
+                file.name, buffer_size=_BUFFER, pre_buffer=False, memory_map=False
+            )
+        else:
+            # Columns are read in turns, which a cache that reads ahead would only hinder.
+            source = file.open(ahead=False)
+            parquet = pyarrow.parquet.ParquetFile(
+                source, buffer_size=_REMOTE_BUFFER, pre_buffer=False
+            )
+    except Exception as error:
+        if source is not None:
+            source.close()
+        raise broken(file, error) from None
+    try:
+        _check_columns(pyarrow, parquet.schema_arrow, file)
+        yield parquet
+    finally:
+        parquet.close()
+        if source is not None:
+            source.close()
+
+
+def _check_columns(pyarrow: Any, schema: Any, file: LogFile) -> None:
+    for name in FIELDS:
+        columns = schema.get_all_field_indices(name)
+        if not columns and name in FIELDS[:2]:
+            message = f"has no column {name!r}, which is required"
+            raise WrongColumns(Problem(message, file=file.name, field=name))
+        if len(columns) > 1:
+            raise WrongColumns(Problem("the column is there twice", file=file.name, field=name))
+        for column in columns:
+            kind = schema.field(column).type
+            if not _is_text(pyarrow, kind) and (name in FIELDS[:2] or not _is_name(pyarrow, kind)):
+                message = f"the column must hold strings, but is of type {kind}"
+                raise WrongColumns(Problem(message, file=file.name, field=name))
+
+
+def _is_text(pyarrow: Any, kind: Any) -> bool:
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def _is_name(pyarrow: Any, kind: Any) -> bool:
+    types = pyarrow.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind))
+
+
+def row_groups(file: LogFile) -> list[RowGroup]:
+    """What a Parquet file consists of; `WrongColumns` where it is no log."""
+    groups: list[RowGroup] = []
+    with _opened(file) as parquet:
+        first = 0
+        for number in range(parquet.num_row_groups):
+            group = parquet.metadata.row_group(number)
+            columns = range(group.num_columns)
+            size = sum(group.column(column).total_compressed_size for column in columns)
+            groups.append(RowGroup(first, group.num_rows, size))
+            first += group.num_rows
+    return groups
+
+
+def read_row_groups(
+    file: LogFile,
+    begin: int = 0,
+    end: int | None = None,
+    block_rows: int = 16384,
+    report: Report = fail,
+) -> Iterator[Block]:
+    """Yield the rows of some row groups."""
+    with _opened(file) as parquet:
+        metadata = parquet.metadata
+        groups = range(parquet.num_row_groups)[begin:end]
+        rows = [metadata.row_group(number).num_rows for number in range(groups.stop)]
+        reader = _Reader(file, sum(rows[:begin]), report)
+        total = sum(rows[begin:])
+        names = [name for name in FIELDS if name in parquet.schema_arrow.names]
+        batches = parquet.iter_batches(block_rows, list(groups), names, use_threads=False)
+        size = sum(
+            metadata.row_group(number).column(column).total_compressed_size
+            for number in groups
+            for column in range(metadata.num_columns)
+        )
+        while True:
+            try:
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                columns = {name: _column(batch.column(name)) for name in batch.schema.names}
+            except Exception as error:  # damaged pages raise all that Arrow has
+                raise broken(file, error) from None
+            block = reader.block(columns, batch.num_rows, size, total)
+            if len(block) > 0:
+                yield block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Column:
+    texts: Texts
+    absent: _Flags | None  # None where no row lacks it
+
+
+def _column(array: Any) -> _Column:
+    kind = str(array.type)
+    if kind.startswith("dictionary"):
+        array = array.dictionary_decode()
+        kind = str(array.type)
+    absent = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    if kind in ("float", "double", "halffloat"):
+        # Tables with gaps spell whole numbers so, and a gap may be a NaN.
+        numbers = (math.nan if number is None else number for number in array.to_pylist())
+        names = ["" if math.isnan(number) else number_text(number) for number in numbers]
+        return _Column(Texts.of(names), None)
+    if kind not in ("string", "large_string"):
+        array = array.cast("string")
+        kind = "string"
+    _, offsets, data = array.buffers()
+    width = np.dtype(np.int32 if kind == "string" else np.int64)
+    if len(array) == 0 or data is None:
+        nowhere: _Integers = np.zeros(len(array), dtype=np.int64)
+        return _Column(Texts(b"", nowhere, nowhere), absent)
+    bounds = np.frombuffer(
+        offsets, dtype=width, count=len(array) + 1, offset=array.offset * width.itemsize
+    ).astype(np.int64)
+    first, last = int(bounds[0]), int(bounds[-1])
+    bounds -= first
+    starts, ends = bounds[:-1], bounds[1:]
+    if absent is not None:
+        ends = np.where(absent, starts, ends)
+    return _Column(Texts(data[first:last].to_pybytes(), starts, ends), absent)
+
+
+class _Reader:
+    """Turns columns into blocks, and remembers what came before."""
+
+    def __init__(self, file: LogFile, first: int, report: Report) -> None:
+        self._file = file
+        self._first = first
+        self._report = report
+        self._seen = 0
+        self._rows = 0
+
+    def block(self, columns: dict[str, _Column], rows: int, size: int, total: int) -> Block:
+        """The rows that follow on those before, without the bad ones."""
+        bad: dict[int, Problem] = {}
+        for name, column in columns.items():
+            for row in _not_utf8(column.texts):
+                message = "is not valid UTF-8: write the column as strings"
+                bad.setdefault(row, Problem(message, field=name))
+            if column.absent is not None and name in FIELDS[:2]:
+                for row in np.flatnonzero(column.absent).tolist():
+                    bad.setdefault(row, Problem("is missing", field=name))
+        for row in sorted(bad):
+            number = self._first + self._seen + row + 1
+            self._report(
+                Problem(bad[row].message, file=self._file.name, line=number, field=bad[row].field)
+            )
+        self._seen += rows
+        kept = np.delete(np.arange(rows), list(bad)) if bad else slice(None)
+
+        def texts_of(name: str) -> Texts:
+            texts = columns[name].texts
+            return Texts(texts.data, texts.starts[kept], texts.ends[kept])
+
+        block = Block(
+            self._rows,
+            texts_of("utterance"),
+            texts_of("response"),
+            texts_of("id") if "id" in columns else None,
+            texts_of("thread") if "thread" in columns else None,
+            size * self._seen // max(total, 1),
+        )
+        self._rows += len(block)
+        return block
+
+
+def _not_utf8(texts: Texts) -> list[int]:
+    """Texts of a column that are not UTF-8: nobody has checked that before."""
+    data = texts.data
+    if data.isascii():
+        return []
+    if _kernel.first_not_utf8(data, as_words(data)) < 0:
+        # All together they are; then each one is that does not start amid a character.
+        starts = texts.starts[texts.starts < len(data)]
+        if not np.any(np.frombuffer(data, dtype=np.uint8)[starts] & 0xC0 == 0x80):
+            return []
+    bad = []
+    for row in range(len(texts)):
+        try:
+            texts[row]
+        except UnicodeDecodeError:
+            bad.append(row)
+    return bad

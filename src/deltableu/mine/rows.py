@@ -1,0 +1,71 @@
+"""Rows of a log, cut into words when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from deltableu.mine.blocks import Block, Texts
+from deltableu.text.words import WordArrays, hash_texts, hash_words
+
+__all__ = ["LoggedPair", "Queries", "Rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedPair:
+    """An utterance of a log and the response to it."""
+
+    utterance: str
+    response: str
+    id: str | None = None
+
+
+def _words(texts: Texts) -> WordArrays:
+    return hash_words(texts.data, texts.starts, texts.ends)
+
+
+class Rows:
+    """A block, and what is computed of it once at most."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @cached_property
+    def utterances(self) -> WordArrays:
+        return _words(self.block.utterances)
+
+    @cached_property
+    def responses(self) -> WordArrays:
+        return _words(self.block.responses)
+
+    def hashes(self, name: str) -> np.ndarray[Any, np.dtype[np.uint64]] | None:
+        """Of the rows' `ids` or `threads`; 0 where a row has none."""
+        texts: Texts | None = getattr(self.block, name)
+        return None if texts is None else hash_texts(texts.data, texts.starts, texts.ends)
+
+    def pair(self, row: int) -> LoggedPair:
+        block = self.block
+        id = block.ids[row] if block.ids is not None else ""
+        return LoggedPair(block.utterances[row], block.responses[row], id or None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queries:
+    """What is looked for: of every item, its message and its response."""
+
+    utterances: WordArrays
+    responses: WordArrays
+
+    @classmethod
+    def of(cls, utterances: Sequence[str], responses: Sequence[str]) -> Queries:
+        return cls(_words(Texts.of(utterances)), _words(Texts.of(responses)))
+
+    def __len__(self) -> int:
+        return len(self.utterances.keys)

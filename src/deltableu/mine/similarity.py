@@ -1,0 +1,70 @@
+"""What the join needs of a similarity: statistics of the log first, candidates then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from deltableu.mine.rows import Queries, Rows
+
+__all__ = ["Candidates", "Counter", "Scorer", "Similarity"]
+
+Sums = np.ndarray[Any, np.dtype[np.int64]]
+Scores = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Rows that are more alike to an item than its threshold.
+
+    Attributes
+    ----------
+    items, rows, scores : array
+        One entry a candidate; rows as they count in their block.
+    done : int
+        The rows before this one were scored; the others wait for better thresholds.
+    """
+
+    items: np.ndarray[Any, np.dtype[np.int32]]
+    rows: np.ndarray[Any, np.dtype[np.int64]]
+    scores: Scores
+    done: int
+
+
+class Similarity(Protocol):
+    """How alike a logged pair and an item are."""
+
+    @property
+    def signature(self) -> str:
+        """All that scores depend on, in one line."""
+
+    def counter(self, queries: Queries) -> Counter: ...
+
+
+class Counter(Protocol):
+    """The first pass: whole numbers that are added up over all rows, in any order."""
+
+    def empty(self) -> Sums: ...
+
+    def count(self, rows: Rows) -> Sums: ...
+
+    def scorer(self, sums: Sums) -> Scorer: ...
+
+
+class Scorer(Protocol):
+    """The second pass. It is sent to where the rows are, and used by several threads at once."""
+
+    def candidates(
+        self,
+        rows: Rows,
+        begin: int,
+        admitted: np.ndarray[Any, np.dtype[np.uint8]],
+        thresholds: Scores,
+    ) -> Candidates:
+        """Score admitted rows from `begin` on against all items.
+
+        Scores are the same whichever rows stand beside a row. All that exceed their item's
+        threshold are returned, for the rows up to `done`, which is more than `begin`.
+        """
