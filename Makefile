@@ -22,6 +22,10 @@ demo: $(VENV)/demo.stamp
 	@echo "Which metrics agree with the (simulated) people, output by output:"
 	@$(BIN)/deltableu validate examples/demo --levels pooled --tables agreement --methods pearson,kendall-b
 	@echo
+	@echo "More references for each item, mined from (invented) dialogue logs; two of the items:"
+	@$(BIN)/deltableu mine examples/demo --logs examples/logs --top 5 --output out/mined --replace
+	@$(BIN)/python examples/show_mined.py out/mined d03 d66
+	@echo
 	@echo "Why the worst system scores as it does: $(CURDIR)/out/explain.html"
 	@echo "The report: $(CURDIR)/out/demo.html"
 

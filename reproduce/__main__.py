@@ -1,4 +1,4 @@
-"""`make reproduce`: writes docs/reproductions.md from the data sets beside the project."""
+"""`make reproduce`: writes pages of docs/ from the data sets beside the project."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from deltableu.corpus import atomic_write
 from reproduce import (
     data_to_text,
     many_references,
+    mined_references,
     negative_references,
     wmt17,
     wmt18,
@@ -33,24 +34,38 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "data-to-text": data_to_text.section,
 }
 
+#: Too long for a section.
+PAGES: dict[str, tuple[Path, Callable[[Path], str]]] = {
+    "mined": (ROOT / "docs" / "mined-examples.md", mined_references.page),
+}
+
 
 def main(names: Sequence[str]) -> int:
-    unknown = [name for name in names if name not in SECTIONS]
+    known = [*SECTIONS, *PAGES]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"there is no section {unknown[0]!r}: choose {', '.join(SECTIONS)}", file=sys.stderr)
+        print(f"there is no section {unknown[0]!r}: choose {', '.join(known)}", file=sys.stderr)
         return 2
     if not DATA.is_dir():
         print("the data sets are not here: nothing was written", file=sys.stderr)
         return 2
+    wanted = names or known
     # What is not asked for stays as it was.
     sections = split(PAGE.read_text("utf-8")) if names and PAGE.is_file() else {}
-    for name in names or SECTIONS:
+    pages: dict[Path, str] = {}
+    for name in wanted:
         started = time.perf_counter()
-        sections[name] = SECTIONS[name](DATA)
+        if name in PAGES:
+            path, make = PAGES[name]
+            pages[path] = make(DATA)
+        else:
+            sections[name] = SECTIONS[name](DATA)
+            pages[PAGE] = assemble(sections, SECTIONS)
         print(f"{name}: {time.perf_counter() - started:.0f} s")
-    with atomic_write(PAGE) as file:
-        file.write(assemble(sections, SECTIONS))
-    print(f"wrote {PAGE.relative_to(ROOT)}")
+    for path, text in pages.items():
+        with atomic_write(path) as file:
+            file.write(text)
+        print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 

@@ -357,6 +357,7 @@ def _bootstrap(table: Table, level: Level, method: Method, resample: Resample, a
         method=method,
         level=level,
         resample=resample,
+        ci="bca",
         n_resamples=RESAMPLES,
         seed=again,
         threads=1,

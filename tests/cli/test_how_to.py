@@ -1,8 +1,10 @@
-"""The Python of the how-to pages prints what they say."""
+"""The Python of the how-to pages prints what they say, and so do commands."""
 
 from __future__ import annotations
 
 import doctest
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,26 @@ import pytest
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 
 
-@pytest.mark.parametrize("page", ["compare.md", "validate.md"])
+@pytest.mark.parametrize("page", ["compare.md", "mine.md", "validate.md"])
 def test_examples(page):
     result = doctest.testfile(str(HOW_TO / page), module_relative=False)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_the_page_on_mining(run, tmp_path, monkeypatch):
+    text = (HOW_TO / "mine.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    summary, leak, _ = (block for language, block in blocks if language == "")
+    lines = "".join(block for language, block in blocks if language == "sh").splitlines()
+    commands = [shlex.split(line, comments=True) for line in lines]
+    assert len(commands) == 5
+    (tmp_path / "examples").symlink_to(HOW_TO.parents[1] / "examples")
+    monkeypatch.chdir(tmp_path)
+    results = []
+    for name, *arguments in commands:
+        assert name == "deltableu"
+        results.append(run(*arguments))
+        assert results[-1].code == 0
+    assert results[0].out.strip() == summary.strip()
+    assert results[0].err == leak

@@ -299,6 +299,28 @@ def test_random_references():
     assert other.study.items != found.study.items
 
 
+def test_random_references_are_never_the_items_own_pair():
+    logs = [
+        {"utterance": "hello you", "response": "by id", "id": "one"},
+        {"utterance": "hello you", "response": "by thread", "thread": "t9"},
+        {"utterance": "hello you", "response": "allowed"},
+    ]
+    item = Item("one", (Reference("own", "?"),), message="what", meta={"thread": "t9"})
+    found = mine_references([item], logs, plan=MiningPlan(top=0, random=3))
+    assert [one.text for one in found.study.items[0].references] == ["?", "allowed"]
+
+
+def test_an_item_without_a_message_leaks_nothing():
+    item = Item("1", (Reference("own", "yes"),))
+    plan = MiningPlan(BM25("response"))
+    assert mine_references([item], [("", "yes"), ("", "yes sir")], plan=plan).leaks == {}
+
+
+def test_nearly_equal_settings_have_other_signatures():
+    assert BM25(k1=1.5).signature != BM25(k1=1.5000001).signature
+    assert "k1:1.5|b:0.75" in BM25().signature
+
+
 @settings(max_examples=40, deadline=None)
 @given(pairs, items, st.randoms(use_true_random=False))
 def test_a_rating_never_moves_to_another_text(logs, queries, rng):

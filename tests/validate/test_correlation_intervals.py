@@ -170,7 +170,7 @@ def test_bca_is_scipys():
     peer = stats.bootstrap(
         (np.arange(40),), one, vectorized=False, n_resamples=2000, method="BCa", rng=0
     ).confidence_interval
-    found = bootstrap_agreement(metric, human, level="pooled", n_resamples=8000).interval
+    found = bootstrap_agreement(metric, human, level="pooled", ci="bca", n_resamples=8000).interval
     assert (found.low, found.high) == (
         pytest.approx(peer.low, abs=0.02),
         pytest.approx(peer.high, abs=0.02),
@@ -201,7 +201,7 @@ def test_the_population_is_named():
     assert found["items"].population == "these systems, other items"
     assert found["systems"].population == "these items, other systems"
     assert found["both"].population == "other items and systems"
-    assert found["both"].interval.method == "bca bootstrap over items and systems"
+    assert found["both"].interval.method == "percentile bootstrap over items and systems"
     assert found["both"].standard_error > found["items"].standard_error
 
 

@@ -15,6 +15,7 @@ __all__ = ["main"]
 # A command's module is imported when it runs.
 _COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",
+    "mine": "Find more references for each item in dialogue logs.",
     "score": "Score systems against many references of different quality.",
     "compare": "Say which differences between systems to believe.",
     "plan": "Say how large a study must be.",

@@ -15,7 +15,7 @@ from deltableu.mine.blocks import Texts
 from deltableu.mine.rows import Rows
 from deltableu.text.words import hash_texts, hash_words
 
-__all__ = ["Admission", "OwnPairs", "RowFilter"]
+__all__ = ["Admission", "OwnPairs", "RowFilter", "log_ids", "log_thread"]
 
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
@@ -174,14 +174,13 @@ class OwnPairs:
             texts += ((number, reference.text) for reference in item.references)
             if parrot and item.message is not None:
                 texts.append((number, item.message))
-            ids += ((number, id) for id in _log_ids(item))
-            thread = item.meta.get("thread")
-            if isinstance(thread, str | int):
-                threads.append((number, str(thread)))
+            ids += ((number, id) for id in log_ids(item))
+            if (thread := log_thread(item)) is not None:
+                threads.append((number, thread))
             originals += (
                 (number, reference.text)
                 for reference in item.references
-                if reference.origin == "original"
+                if reference.origin == "original" and item.message
             )
         messages = _keys([items[number].message or "" for number, _ in originals])
         pairs = _mixed(messages, _keys([text for _, text in originals]))
@@ -217,7 +216,14 @@ def _own(pairs: Sequence[tuple[int, str]], keys: Any) -> Hashes:
     return np.unique(_mixed(items, keys([text for _, text in pairs])))
 
 
-def _log_ids(item: Item) -> Iterable[str]:
+def log_thread(item: Item) -> str | None:
+    """The thread of a log that an item was taken from."""
+    thread = item.meta.get("thread")
+    return str(thread) if isinstance(thread, str | int) else None
+
+
+def log_ids(item: Item) -> Iterable[str]:
+    """Ids that the item's own pair may have in a log."""
     yield item.id
     for reference in item.references:
         if reference.origin == "original" and reference.source and reference.source.id:

@@ -93,8 +93,8 @@ class BM25:
         if self.on == "both":
             parts.append(f"product:{self.product}")
             if self.product == "damped":
-                parts += [f"alpha:{self.alpha:g}", f"epsilon:{self.epsilon:g}"]
-        return "|".join((*parts, f"k1:{self.k1:g}", f"b:{self.b:g}", f"idf:{self.idf}"))
+                parts += [f"alpha:{self.alpha!r}", f"epsilon:{self.epsilon!r}"]
+        return "|".join((*parts, f"k1:{self.k1!r}", f"b:{self.b!r}", f"idf:{self.idf}"))
 
     def counter(self, queries: Queries) -> Bm25Counter:
         return Bm25Counter(self, queries, Vocabulary.of(queries))

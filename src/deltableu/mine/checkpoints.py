@@ -8,7 +8,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -149,4 +149,4 @@ class Checkpoints:
 
 
 def _texts(pairs: Mapping[int, LoggedPair]) -> list[list[Any]]:
-    return [[position, pair.utterance, pair.response, pair.id] for position, pair in pairs.items()]
+    return [[position, *astuple(pair)] for position, pair in pairs.items()]

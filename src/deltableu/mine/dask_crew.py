@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from deltableu._version import __version__
 from deltableu.errors import InputError
-from deltableu.mine.dask_worker import INSTALLED, Outcome, load_task, work
+from deltableu.mine.dask_worker import INSTALLED, Outcome, work
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
 
@@ -25,6 +25,9 @@ T = TypeVar("T")
 #: Seconds to wait for workers when there are none.
 PATIENCE = 60.0
 _GLANCE = 1.0
+#: Said in words, for Dask ends a worker that cannot unpickle what it is sent: one without this
+#: package, or with another version of it, should live to tell.
+_CALL = f"__import__({work.__module__!r}, fromlist=['work']).work(installed, task, job)"
 
 
 class Crew(Generic[J, R]):
@@ -58,8 +61,12 @@ class Crew(Generic[J, R]):
         self._sent = 0
         self._running: dict[Any, J] = {}
         self._finished: SimpleQueue[Any] = SimpleQueue()
-        # The scheduler keeps what makes the task, so that it outlives any worker.
-        self._task = self._submit("task", load_task, self._pack(task))
+        # Made on a worker, from where the others get it; made again should all of these die.
+        self._task = self._submit("task", bytes, self._pack(task))
+        with self._connection():
+            self._patiently(lambda seconds: self._task.exception(timeout=seconds))
+            # Dask likes to work where the data are.
+            client.replicate([self._task])
 
     def work(self, jobs: Sequence[J], tell: Tell) -> Iterator[tuple[J, R]]:
         """Yield each job with its result as soon as it is there."""
@@ -101,14 +108,15 @@ class Crew(Generic[J, R]):
 
     def _send(self, job: J) -> None:
         self._sent += 1
-        future = self._submit(str(self._sent), work, self._task, self._pack(job))
+        names = {"installed": INSTALLED, "task": self._task, "job": self._pack(job)}
+        future = self._submit(str(self._sent), eval, _CALL, names)
         self._running[future] = job
         future.add_done_callback(self._finished.put)
 
     def _submit(self, name: str, function: Callable[..., object], *arguments: object) -> Any:
         key = f"{self._run}-{name}"
         with self._connection():
-            return self._client.submit(function, INSTALLED, *arguments, key=key, pure=False)
+            return self._client.submit(function, *arguments, key=key, pure=False)
 
     def _outcome(self, future: Any) -> Outcome[R] | None:
         """None where workers died of it."""
@@ -150,10 +158,9 @@ class Crew(Generic[J, R]):
                     continue
             deserted = deserted or time.monotonic()
             if time.monotonic() - deserted > PATIENCE:
-                jobs = ", ".join(job.name for job in self._running.values())
                 raise InputError(
-                    f"{self._cluster} has had no workers for {PATIENCE:g} seconds, and these wait "
-                    f"for them: {jobs}; start some with `dask worker`"
+                    f"{self._cluster} has had no workers for {PATIENCE:g} seconds: start some with "
+                    "`dask worker`"
                 )
 
     @contextmanager

@@ -5,18 +5,14 @@ from __future__ import annotations
 import pickle
 import signal
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from deltableu._version import __version__
 from deltableu.errors import InputError, Problem
-from deltableu.mine.engines import Job
-from deltableu.mine.join import Tell
 
-__all__ = ["INSTALLED", "Installed", "Outcome", "load_task", "work"]
+__all__ = ["INSTALLED", "Installed", "Outcome", "work"]
 
-J = TypeVar("J", bound=Job)
 R = TypeVar("R")
 
 Installed: TypeAlias = tuple[str, str]
@@ -34,14 +30,8 @@ class Outcome(Generic[R]):
     problem: Problem | None = None
 
 
-def load_task(installed: Installed, payload: bytes) -> object:
-    """Done by one worker; the others have the task from there."""
-    _check_installed(installed)
-    return pickle.loads(payload)
-
-
-def work(installed: Installed, task: Callable[[J, Tell], R], payload: bytes) -> Outcome[R]:
-    """Do a job."""
+def work(installed: Installed, task: bytes, job: bytes) -> Outcome[Any]:
+    """Do a job; both are pickled, the task being a callable of job and `Tell`."""
     rows = size = 0
 
     def tell(more_rows: int, more_bytes: int) -> None:
@@ -51,7 +41,7 @@ def work(installed: Installed, task: Callable[[J, Tell], R], payload: bytes) -> 
 
     try:
         _check_installed(installed)
-        result = task(pickle.loads(payload), tell)
+        result = pickle.loads(task)(pickle.loads(job), tell)
     except InputError as error:
         # Dask would log what is raised, and not every error can be sent; a problem can.
         return Outcome(None, problem=error.problem)

@@ -17,7 +17,7 @@ from deltableu.corpus.files import PathLike
 from deltableu.corpus.types import Item, Source, Study
 from deltableu.errors import InputError, Problem
 from deltableu.mine.additions import Addition, add_references, response_keys
-from deltableu.mine.admission import OwnPairs, RowFilter
+from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.checkpoints import Checkpoints, fingerprint
 from deltableu.mine.diversity import maximal_marginal_relevance
@@ -77,7 +77,7 @@ class MiningPlan:
         """All that references depend on, but items and logs, in one line."""
         parts = [self.similarity.signature, f"top:{self.top}", self.rows.signature]
         if self.diversity is not None:
-            parts.append(f"diversity:{self.diversity:g}")
+            parts.append(f"diversity:{self.diversity!r}")
         if self.parrot:
             parts.append("parrot")
         if self.random:
@@ -112,6 +112,8 @@ class Mined:
     short : int
         Items with fewer mined references than asked for.
     signature : str
+    checkpoints : Checkpoints
+        With `keep_work`, its `end()` is to be called when the study is safe.
     """
 
     study: Study
@@ -123,6 +125,7 @@ class Mined:
     added: Mapping[str, int]
     short: int
     signature: str
+    checkpoints: Checkpoints
 
 
 def mine_references(
@@ -133,6 +136,7 @@ def mine_references(
     engine: str | Engine = "threads",
     threads: int | None = None,
     work: PathLike | None = None,
+    keep_work: bool = False,
     on_error: OnError = "stop",
     partition_bytes: int | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -159,6 +163,8 @@ def mine_references(
     work : path, optional
         A folder for checkpoints: after being killed, the same call goes on where it was. They are
         removed at the end.
+    keep_work : bool
+        Leave them to the caller, who may want to write the study first.
     on_error : {"stop", "skip"}
         Whether a row or partition that cannot be read ends the run, or is counted and left out.
     partition_bytes : int, optional
@@ -191,7 +197,7 @@ def mine_references(
         engine if not isinstance(engine, str) else make_engine(engine, threads),
         Checkpoints(
             None if work is None else Path(work),
-            fingerprint((plan.signature, on_error, *map(_described, items), *(
+            fingerprint((plan.signature, *map(_described, items), *(
                 partition.fingerprint for partition in partitions
             ))),
         ),
@@ -200,8 +206,9 @@ def mine_references(
         log,
     )  # fmt: skip
     found = run.find()
-    mined = _assemble(whole, plan, found)
-    run.checkpoints.end()
+    mined = _assemble(whole, plan, found, run.checkpoints)
+    if not keep_work:
+        mined.checkpoints.end()
     return mined
 
 
@@ -253,7 +260,7 @@ def _picks(items: Sequence[Item], plan: MiningPlan, rows: int) -> Integers:
     return np.unique([at for item in items for at in _drawn(item, plan, rows)])
 
 
-def _assemble(study: Study, plan: MiningPlan, found: Found) -> Mined:
+def _assemble(study: Study, plan: MiningPlan, found: Found, checkpoints: Checkpoints) -> Mined:
     items: list[Item] = []
     added: dict[str, int] = {}
     short = 0
@@ -282,6 +289,7 @@ def _assemble(study: Study, plan: MiningPlan, found: Found) -> Mined:
         added,
         short,
         plan.signature,
+        checkpoints,
     )
 
 
@@ -306,13 +314,13 @@ def _random(
     taken = set(response_keys(texts))
     if plan.parrot and item.message is not None:
         taken.update(response_keys([item.message]))
-    left = plan.random
+    left, ids, thread = plan.random, set(log_ids(item)), log_thread(item)
     for position in _drawn(item, plan, found.rows):
         pair: LoggedPair | None = found.picked.get(position)
         if pair is None or left == 0:
             continue
         (key,) = response_keys([pair.response])
-        if key not in taken:
+        if key not in taken and pair.id not in ids and (thread is None or pair.thread != thread):
             taken.add(key)
             left -= 1
             yield Addition(pair.response, "random", Source(pair.utterance, pair.id))

@@ -22,6 +22,7 @@ class LoggedPair:
     utterance: str
     response: str
     id: str | None = None
+    thread: str | None = None
 
 
 def _words(texts: Texts) -> WordArrays:
@@ -52,8 +53,11 @@ class Rows:
 
     def pair(self, row: int) -> LoggedPair:
         block = self.block
-        id = block.ids[row] if block.ids is not None else ""
-        return LoggedPair(block.utterances[row], block.responses[row], id or None)
+        id, thread = (
+            (texts[row] or None) if texts is not None else None
+            for texts in (block.ids, block.threads)
+        )
+        return LoggedPair(block.utterances[row], block.responses[row], id, thread)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,7 +77,7 @@ def bootstrap_agreement(
     method: Method = "pearson",
     level: Level = "system",
     resample: Resample = "items",
-    ci: Literal["bca", "percentile"] = "bca",
+    ci: Literal["bca", "percentile"] = "percentile",
     confidence: float = 0.95,
     n_resamples: int = 1000,
     seed: int = 0,
@@ -95,11 +95,12 @@ def bootstrap_agreement(
         How agreement is measured: see `agreement`.
     resample
         What is drawn again with replacement: `items` (all systems together), `systems`, or
-        `both`. An interval over items says nothing of other systems: it covers a claim about
-        them in 50 to 68 of 100 cases, one over both in 96 to 97.
+        `both`. An interval over items says nothing of other systems: where metrics are biased
+        it covers a claim about them in 36 to 83 of 100 cases, one over both in 88 to 97.
     ci
-        `bca` is bias-corrected and accelerated; the acceleration comes from leaving out items,
-        systems, or both in turn. `percentile` is the plain central part.
+        `percentile` is the plain central part. `bca` is bias-corrected and accelerated; the
+        acceleration comes from leaving out items, systems, or both in turn. On skewed scores it
+        covers less (88% of pooled Pearson correlations, against 93%).
     confidence
         Level of the interval.
     n_resamples, seed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,9 @@ __all__ = ["validate_metrics"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Progress = Callable[[str, int, int], None]
+
+#: Tests of whole systems, which need no scores of single outputs.
+_WHOLE_SYSTEMS = ("perm-systems", "bootstrap-systems", "williams")
 
 
 def validate_metrics(
@@ -205,19 +208,24 @@ class _Work:
 
     def comparison(self, level: Level) -> tuple[MetricComparison | None, list[str]]:
         """Which metrics agree better than which, among those that agree at all."""
-        method = self.plan.methods[0]
+        method, test = self.plan.methods[0], self.plan.test_at(level)
+        people = self.human.segments
+        scores: Mapping[str, Array] = self.scores.segments
+        if level == "system" and test in _WHOLE_SYSTEMS:
+            # A corpus score is not the mean of its segments' scores.
+            people = self.human.totals[:, np.newaxis]
+            scores = {name: one[:, np.newaxis] for name, one in self.scores.totals.items()}
         tables = {}
         notes = []
         for metric in self.scores.metrics:
-            if metric not in self.scores.segments:
+            if metric not in scores:
                 continue
-            table = self.scores.segments[metric]
-            used = table[~np.isnan(self.human.segments)]
+            used = scores[metric][~np.isnan(people)]
             if (used == used[0]).all():
                 if metric != "constant":
                     notes.append(f"{metric} gives all outputs the same score: it is not compared")
                 continue
-            tables[metric] = table
+            tables[metric] = scores[metric]
         if len(tables) < 2:
             return None, notes
         tell = self.progress
@@ -228,8 +236,8 @@ class _Work:
 
         found = compare_metrics(
             tables,
-            self.human.segments,
-            test=self.plan.test_at(level),
+            people,
+            test=test,
             method=method,
             level=level,
             correction=self.plan.correction,

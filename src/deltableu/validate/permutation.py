@@ -96,7 +96,8 @@ def permutation_test(
         What is exchanged together: `systems` (PERM-SYS, all scores of a system), `items`
         (PERM-INPUT, all scores of an item), `both` (PERM-BOTH, each score by itself, as in the
         paper's code and in MTME), or `crossed`: systems and then items, which nlpstats calls both.
-        Each makes a claim about other systems, other items, or both.
+        Only exchanged systems speak about other systems; the others speak about these systems on
+        other items.
     alternative
         `greater`: X agrees better.
     resamples

@@ -9,7 +9,7 @@ from deltableu.errors import InputError
 from deltableu.stats.multiple import Correction
 from deltableu.validate.correlation import Method
 from deltableu.validate.levels import Level
-from deltableu.validate.winners import MetricTest
+from deltableu.validate.winners import MetricTest, default_test
 
 __all__ = ["ValidationPlan"]
 
@@ -75,9 +75,7 @@ class ValidationPlan:
 
     def test_at(self, level: Level) -> MetricTest:
         """The test that decides at a level."""
-        if self.test != "auto":
-            return self.test
-        return "perm-systems" if level == "system" else "perm-both"
+        return default_test(level) if self.test == "auto" else self.test
 
     def signature(self) -> str:
         """What results depend on beside the scores."""

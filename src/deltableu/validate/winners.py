@@ -101,11 +101,16 @@ class MetricComparison:
         return float(self.p_values[names.index(better), names.index(worse)])
 
 
+def default_test(level: Level) -> MetricTest:
+    """Exchanged systems speak about other systems; below that level items are the sample."""
+    return "perm-systems" if level == "system" else "perm-both"
+
+
 def compare_metrics(
     scores: ScoreTable | Mapping[str, ArrayLike],
     human: ArrayLike,
     *,
-    test: MetricTest = "perm-both",
+    test: MetricTest | Literal["auto"] = "auto",
     method: Method = "pearson",
     level: Level = "system",
     correction: Correction = "none",
@@ -128,7 +133,8 @@ def compare_metrics(
         Systems x items; NaN where an output was not rated, and then no metric's score of it counts.
     test
         `perm-...` and `bootstrap-...` say what is exchanged or drawn again; `williams` compares
-        Pearson or Spearman correlations at the system or pooled level.
+        Pearson or Spearman correlations at the system or pooled level. `auto` is `perm-systems`
+        at level system and `perm-both` at the others.
     method, level, undefined, threshold
         How agreement is measured: see `agreement`.
     correction
@@ -155,6 +161,8 @@ def compare_metrics(
     >>> result.winners, [metric.rank for metric in result.metrics]
     (('good',), [1, 2, 3])
     """
+    if test == "auto":
+        test = default_test(level)
     check_choice("test", test, get_args(MetricTest))
     names, tables, people = _tables(scores, human)
     options: dict[str, Any] = {

@@ -1,0 +1,149 @@
+"""`deltableu mine`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from deltableu.cli.mine_journal import Journal
+from deltableu.cli.mine_options import SimilarityOptions
+from deltableu.cli.mine_progress import MiningProgress
+from deltableu.cli.new_study import check_new_study, lies_in
+from deltableu.cli.options import STANDARD_INPUT, Flag, Several, Whole
+from deltableu.cli.output import Format, emit, note
+from deltableu.corpus import read_study, write_study
+from deltableu.errors import InputError
+from deltableu.mine import MiningPlan, RowFilter, mine_references
+from deltableu.report.mining import leak_warning, mining_notes, mining_record, mining_table
+
+__all__ = ["mine"]
+
+_DEFAULTS = SimilarityOptions()
+
+
+def mine(
+    study: Path,
+    *,
+    logs: Annotated[list[str], Several],
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    options: SimilarityOptions = _DEFAULTS,
+    top: Whole = 15,
+    parrot: Annotated[bool, Flag] = False,
+    random: Whole = 0,
+    seed: Whole = 0,
+    min_words: Whole = 1,
+    max_words: Whole | None = None,
+    keep_junk: Annotated[bool, Flag] = False,
+    diversity: float | None = None,
+    engine: str = "threads",
+    threads: Whole | None = None,
+    partition_bytes: Whole | None = None,
+    on_error: Literal["stop", "skip"] = "stop",
+    work: Path | None = None,
+    replace: Annotated[bool, Flag] = False,
+    log: Path | None = None,
+    format: Format = "table",
+) -> None:
+    """Find more references for each item in dialogue logs.
+
+    deltableu mine STUDY --logs logs/ -o NEWSTUDY. Logged responses whose utterance is like an
+    item's message, and which are like its original response, become references of origin mined,
+    to be rated next. Exact: every logged pair is scored against every item.
+
+    Parameters
+    ----------
+    study
+        A folder with items; its outputs, ratings and systems come along.
+    logs
+        Files, folders, patterns or URLs of JSON Lines, TSV or Parquet with the columns utterance
+        and response, and perhaps id and thread; the first two also as .gz or .zst.
+    output
+        The folder of the new study.
+    top
+        Mined references an item.
+    parrot
+        Add the message itself as a reference.
+    random
+        Add so many random responses of the logs to each item.
+    seed
+        Of the random responses.
+    min_words
+        Of a response.
+    max_words
+        Of a response; any number by default.
+    keep_junk
+        Keep placeholders such as [deleted], responses with links and echoes of their utterance.
+    diversity
+        From 0 to 1: how much the references of an item should differ (maximal marginal relevance).
+    engine
+        Where the work is done: threads, dask (a cluster on this machine) or dask://HOST:PORT.
+    threads
+        Or processes of a Dask cluster on this machine; all cores by default. No result depends on
+        it.
+    partition_bytes
+        Cut large files into parts of about so many bytes; by default a 64th of all logs, but at
+        least 2 and at most 256 megabytes.
+    on_error
+        Whether rows and files that cannot be read end the run, or are counted and left out.
+    work
+        Where to keep what is done, so that the same command goes on after being killed. By default
+        OUTPUT.mining, which is removed at the end.
+    replace
+        Put the new study in the place of an old one.
+    log
+        Append a line of JSON to this file for every part of the logs that is done.
+    format
+        How the summary is printed.
+    """
+    plan = MiningPlan(
+        similarity=options.make(),
+        top=top,
+        parrot=parrot,
+        random=random,
+        rows=RowFilter(min_words, max_words, junk=not keep_junk),
+        diversity=diversity,
+        seed=seed,
+    )
+    if not (top or parrot or random):
+        raise InputError("--top 0 without --parrot and --random adds nothing")
+    if threads is not None and threads < 1:
+        raise InputError(f"--threads must be at least 1, got {threads}")
+    if partition_bytes is not None and partition_bytes < 1:
+        raise InputError(f"--partition-bytes must be at least 1, got {partition_bytes}")
+    if not logs or "" in logs:
+        raise InputError("--logs names no file or folder")
+    if STANDARD_INPUT in logs:
+        raise InputError("--logs cannot be standard input, because they are read twice: save them")
+    check_new_study(output, replace=replace)
+    work = work or Path(f"{os.path.realpath(output)}.mining")
+    for path, name in ((work, "--work"), (log, "--log")):
+        if path is not None and lies_in(path, output):
+            raise InputError(f"{name} {path} lies in the new study: choose a place outside of it")
+    with (
+        Journal(work, log) as journal,
+        MiningProgress(first=journal.say_what_was_kept) as progress,
+    ):
+        data = read_study(study)
+        mined = mine_references(
+            data,
+            logs,
+            plan=plan,
+            engine=engine,
+            threads=threads,
+            work=work,
+            keep_work=True,
+            on_error=on_error,
+            partition_bytes=partition_bytes,
+            progress=progress,
+            log=journal,
+        )
+        write_study(mined.study, output, replace=replace)
+        mined.checkpoints.end()
+    for problem in mined.broken:
+        note(f"left out: {problem}")
+    if mined.leaks:
+        note(leak_warning(mined))
+    emit(mining_table(mined), lambda: mining_record(mined), format, comments=mining_notes(mined))
