@@ -45,7 +45,7 @@ def of_systems(metric: ArrayLike, human: ArrayLike, method: Method = "pearson") 
 def of_outputs(
     metric: ArrayLike, human: ArrayLike, method: Method = "pearson", level: Level = "pooled"
 ) -> Agreed:
-    """Over outputs (systems x items): BCa bootstrap over items."""
+    """Over outputs (systems x items): Percentile bootstrap over items."""
     found = bootstrap_agreement(
         metric, human, method=method, level=level, n_resamples=RESAMPLES, seed=SEED
     )

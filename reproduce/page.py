@@ -13,7 +13,7 @@ Written by `make reproduce` (deltableu) from public data sets, which are not par
 Every number is from that run; nothing is edited by hand. One section is remade by
 `python -m reproduce NAME`: {names}.
 
-Unless a section says otherwise, intervals are 95%. Over segments they come from a BCa bootstrap
+Unless a section says otherwise, intervals are 95%. Over segments they are bootstrap percentiles
 over items (1,000 resamples, seed 0) and speak of other items for the same systems. Over systems
 they come from Fisher's z: standard error 1 / sqrt(n - 3) for Pearson's r, Bonett and Wright's for
 Spearman's rho, sqrt(0.437 / (n - 4)) for Kendall's tau; they speak of other systems. A perfect
