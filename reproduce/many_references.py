@@ -65,9 +65,9 @@ sBLEU-n is `sentence-bleu` of order n, method `moses`; its system score is the m
 BLEU-n is a system's corpus score. *all outputs* pools them; *within items* correlates the systems
 on each item and averages, items on which a metric says nothing counting 0; *systems* correlates
 system scores. Intervals are 95%: bootstrap percentiles over items, for systems by formula. The
-difference is all references minus one, with a percentile bootstrap of items and systems together (of
-items, where there is one system, and of systems for corpus BLEU). p-values are two-sided: PERM-BOTH
-exchanges each pair of scores by itself, PERM-SYS all scores of a system ({resamples:,} exchanges,
+difference is all references minus one, with a percentile bootstrap of items and systems together
+(of items, where there is one system, and of systems for corpus BLEU). p-values are two-sided:
+PERM-BOTH exchanges each pair of scores by itself, PERM-SYS all scores of a system ({resamples:,} exchanges,
 or all where there are fewer); Williams' test stands beside them for systems.
 
 Read them together: where items are many, as on Reddit, exchanging single scores hardly moves a
