@@ -10,6 +10,7 @@ KERNELS = {
     "deltableu.stats._resampling": "src/deltableu/stats/_resampling.py",
     "deltableu.validate._ranks": "src/deltableu/validate/_ranks.py",
     "deltableu.mine._join": "src/deltableu/mine/_join.py",
+    "deltableu.mine._embed": "src/deltableu/mine/_embed.py",
     "deltableu.mine._rows": "src/deltableu/mine/_rows.py",
     "deltableu.mine._objects": "src/deltableu/mine/_objects.py",
 }

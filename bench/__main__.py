@@ -4,6 +4,9 @@ from bench import (
     agreement_speed,
     compare_speed,
     discriminative_speed,
+    embedding_speed,
+    mine_growth,
+    mine_speed,
     permutation_speed,
     score_speed,
 )
@@ -15,6 +18,9 @@ if __name__ == "__main__":
         compare_speed,
         permutation_speed,
         agreement_speed,
+        mine_speed,
+        mine_growth,
+        embedding_speed,
     ):
         benchmark.main()
         print()

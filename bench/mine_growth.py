@@ -14,6 +14,8 @@ from deltableu.mine import MiningPlan, mine_references
 __all__ = ["main"]
 
 ITEMS = 1_000
+#: The same for all sizes: how much a thread has in hand depends on it.
+_PARTITION = 16 << 20
 SIZES = (100_000, 1_000_000, 10_000_000)
 
 
@@ -38,6 +40,7 @@ def _measure(path: str, rows: int) -> None:
         wanted,
         path,
         plan=MiningPlan(),
+        partition_bytes=_PARTITION,
         progress=lambda one: stages.__setitem__(one.stage, one.seconds),
     )
     seconds = sum(stages.values())

@@ -21,6 +21,7 @@ KERNELS = (
     "deltableu/stats/_resampling",
     "deltableu/validate/_ranks",
     "deltableu/mine/_join",
+    "deltableu/mine/_embed",
     "deltableu/mine/_rows",
     "deltableu/mine/_objects",
 )

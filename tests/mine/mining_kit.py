@@ -10,9 +10,11 @@ import json
 import os
 import pickle
 import random
+import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -20,7 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from deltableu.corpus.types import Item, Reference
-from deltableu.mine import Event, Mined, mine_references
+from deltableu.mine import BM25, Event, Mined, mine_references
+from deltableu.mine.join import Tell
+from deltableu.mine.rows import Queries, Rows
+from deltableu.mine.similarity import Candidates, Counter, Scorer
 
 ROOT = Path(__file__).parents[2]
 LONG = 60.0
@@ -190,6 +195,83 @@ def cluster(
             start("scheduler", "--port", "0"),
             [start(f"worker {number}", *worker) for number in range(workers)],
         )
+
+
+def children(pid: int) -> set[int]:
+    """Processes that a process has started."""
+    listed = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for path in listed for child in path.read_text().split()}
+
+
+@dataclass(frozen=True)
+class Watched:
+    """BM25 that takes its time, and leaves word of who is at work."""
+
+    folder: Path
+    bm25: BM25 = field(default_factory=BM25)
+
+    @property
+    def signature(self) -> str:
+        return self.bm25.signature
+
+    def counter(self, queries: Queries) -> Counter:
+        self.folder.mkdir(exist_ok=True)
+        return WatchedCounter(self, self.bm25.counter(queries))
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        begun = self.folder / f"{os.getpid()}-{uuid.uuid4().hex}.begun"
+        begun.touch()
+        time.sleep(0.1)
+        yield
+        begun.rename(begun.with_suffix(".ended"))
+
+    def at_work(self, pid: int) -> list[Path]:
+        return list(self.folder.glob(f"{pid}-*.begun"))
+
+    def ended(self, pid: int) -> list[Path]:
+        return list(self.folder.glob(f"{pid}-*.ended"))
+
+
+@dataclass(frozen=True)
+class WatchedCounter:
+    watch: Watched
+    counter: Any
+
+    def empty(self) -> Any:
+        return self.counter.empty()
+
+    def count(self, rows: Rows) -> Any:
+        with self.watch.watching():
+            return self.counter.count(rows)
+
+    def scorer(self, sums: Any) -> Scorer:
+        return WatchedScorer(self.watch, self.counter.scorer(sums))
+
+
+@dataclass(frozen=True)
+class WatchedScorer:
+    watch: Watched
+    scorer: Any
+
+    def candidates(self, *arguments: Any) -> Candidates:
+        with self.watch.watching():
+            found: Candidates = self.scorer.candidates(*arguments)
+        return found
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """A job that may kill who does it."""
+
+    name: str
+    deadly: bool
+
+
+def die(job: Deadly, tell: Tell) -> None:
+    time.sleep(0.2)
+    if job.deadly:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main(path: Path) -> None:

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +198,7 @@ class Reading:
 
     def __call__(self, job: Note, tell: Any) -> tuple[int, int]:
         tell(2, 30)
+        time.sleep(0.005)
         return os.getpid(), job.board.get("written", 0)  # type: ignore[attr-defined]
 
 
@@ -281,6 +282,23 @@ def test_errors_come_home_as_they_are(engine, cluster):
         assert raised.value.args == error.args
 
 
+@pytest.mark.parametrize("engine", ["threads", "cluster"])
+def test_a_broken_partition(engine, cluster, tmp_path):
+    """Named, or left out and counted, wherever it was found."""
+    kit.make_logs(tmp_path / "logs", files=5)
+    path = tmp_path / "logs" / "001.jsonl.gz"
+    path.write_bytes(path.read_bytes()[:-100])
+    name = engine if engine == "threads" else cluster
+    problem = Problem("is not a whole gzip file: copy or compress it again", file=str(path))
+    with pytest.raises(InputError) as caught:
+        mine(tmp_path / "logs", engine=name)
+    assert caught.value.problem == problem
+    found = mine(tmp_path / "logs", engine=name, on_error="skip")
+    assert found.broken == (problem,)
+    path.unlink()
+    kit.same(replace(found, broken=()), mine(tmp_path / "logs"))
+
+
 def test_errors_survive_pickling():
     problem = Problem("is empty", file="logs.tsv", line=7, field="response")
     error = pickle.loads(pickle.dumps(InputError(problem)))
@@ -312,7 +330,7 @@ def test_no_dask(logs, monkeypatch):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("name", ["", "thread", "dask:8786", "spark://host:1"])
+@pytest.mark.parametrize("name", ["", "thread", "dask:8786", "dask://", "spark://host:1"])
 def test_no_such_engine(name):
     with pytest.raises(InputError, match=r"^engine must be threads, dask or dask://HOST:PORT, got"):
         make_engine(name)
@@ -340,6 +358,7 @@ def test_finished_work_needs_no_cluster(logs, tmp_path, monkeypatch):
     kit.same(found, mine(logs, threads=1))
 
 
+@pytest.mark.long
 def test_a_script_without_a_guard_is_told_what_to_do(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -20,6 +20,7 @@ _KERNELS = (
     "stats._resampling",
     "validate._ranks",
     "mine._join",
+    "mine._embed",
     "mine._rows",
     "mine._objects",
 )

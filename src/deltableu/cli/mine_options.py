@@ -8,13 +8,20 @@ from typing import Literal
 from cyclopts import Parameter
 
 from deltableu.errors import InputError
-from deltableu.mine import BM25, Similarity
+from deltableu.mine import BM25, Embedding, Encoder, Similarity, WordAverages
+from deltableu.text.vectors import read_vectors
 
 __all__ = ["SimilarityOptions"]
 
 #: The options that each method has, beside `method` and `on`.
-_METHODS = {"bm25": ("k1", "b", "idf", "product", "alpha", "epsilon")}
 _PRODUCT = ("product", "alpha", "epsilon")
+_METHODS = {
+    "bm25": ("k1", "b", "idf", *_PRODUCT),
+    "embedding": ("vectors", "unknown", *_PRODUCT),
+    "encoder": ("encoder", *_PRODUCT),
+}
+#: Encoders that are known by a short name.
+_ENCODERS = {"wordllama": "deltableu.mine.wordllama_encoder:encode"}
 
 
 @Parameter(name="*")
@@ -25,9 +32,18 @@ class SimilarityOptions:
     Parameters
     ----------
     method
-        How alike two texts are.
+        How alike two texts are: by their words (bm25), by the mean of their word vectors
+        (embedding), or by what a sentence encoder says of them (encoder).
     on
-        Compare utterances with messages, responses with the original response, or both.
+        Compare utterances with messages, responses with the original response, or both. By default
+        both for bm25, and the utterance for vectors, which finds more diverse responses.
+    vectors
+        Of embedding: a file of word vectors (GloVe's .txt or word2vec's .bin).
+    unknown
+        Of embedding: words without a vector have that of the word unk, if there is one, or are
+        skipped.
+    encoder
+        Of encoder: wordllama, or a function of a list of texts, as package.module:function.
     product
         On both: s_u * (alpha * s_r + (1 - alpha) * epsilon), or s_u * s_r.
     k1
@@ -42,8 +58,11 @@ class SimilarityOptions:
         Of the damped product.
     """
 
-    method: Literal["bm25"] = "bm25"
-    on: Literal["both", "utterance", "response"] = "both"
+    method: Literal["bm25", "embedding", "encoder"] = "bm25"
+    on: Literal["both", "utterance", "response"] | None = None
+    vectors: str | None = None
+    unknown: Literal["unk", "skip"] = "unk"
+    encoder: str | None = None
     product: Literal["damped", "plain"] = "damped"
     k1: float = 1.5
     b: float = 0.75
@@ -53,14 +72,29 @@ class SimilarityOptions:
 
     def make(self) -> Similarity:
         """The similarity that was asked for; an option that it does not heed is a mistake."""
+        on = self.on or ("both" if self.method == "bm25" else "utterance")
         changed = [
             field.name for field in fields(self) if getattr(self, field.name) != field.default
         ]
         for name in changed:
             if name not in ("method", "on", *_METHODS[self.method]):
                 raise InputError(f"--{name} is of no use with --method {self.method}")
-            if name in _PRODUCT and self.on != "both":
-                raise InputError(f"--{name} is of no use with --on {self.on}")
+            if name in _PRODUCT and on != "both":
+                raise InputError(f"--{name} is of no use with --on {on}")
             if name in ("alpha", "epsilon") and self.product == "plain":
                 raise InputError(f"--{name} is of no use with --product plain")
-        return BM25(self.on, self.k1, self.b, self.idf, self.product, self.alpha, self.epsilon)
+        if self.method == "bm25":
+            return BM25(on, self.k1, self.b, self.idf, self.product, self.alpha, self.epsilon)
+        source: WordAverages | Encoder
+        if self.method == "embedding":
+            if self.vectors is None:
+                raise InputError("--method embedding needs --vectors: train some, or give a file")
+            source = WordAverages(read_vectors(self.vectors), self.unknown)
+        else:
+            if self.encoder is None:
+                known = ", ".join(_ENCODERS)
+                raise InputError(
+                    f"--method encoder needs --encoder: {known}, or package.module:function"
+                )
+            source = Encoder(_ENCODERS.get(self.encoder, self.encoder), self.encoder)
+        return Embedding(source, on, self.product, self.alpha, self.epsilon)

@@ -3,14 +3,18 @@
 from deltableu.mine.admission import RowFilter
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.diversity import maximal_marginal_relevance
+from deltableu.mine.embedding import Embedding, TextVectors
 from deltableu.mine.engines import Engine, Threads, make_engine
 from deltableu.mine.logs import Partition, find_partitions
 from deltableu.mine.mining import Mined, MiningPlan, mine_references
 from deltableu.mine.run import Event, Progress
 from deltableu.mine.similarity import Similarity
+from deltableu.mine.text_vectors import Encoder, WordAverages
 
 __all__ = [
     "BM25",
+    "Embedding",
+    "Encoder",
     "Engine",
     "Event",
     "Mined",
@@ -19,7 +23,9 @@ __all__ = [
     "Progress",
     "RowFilter",
     "Similarity",
+    "TextVectors",
     "Threads",
+    "WordAverages",
     "find_partitions",
     "make_engine",
     "maximal_marginal_relevance",

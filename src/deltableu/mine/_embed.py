@@ -1,4 +1,4 @@
-"""Kernels: averages of word vectors, and dot products in a fixed order.
+"""Kernels: sums of word vectors, and dot products in a fixed order.
 
 Nothing but loops; see `deltableu.mine.embedding`.
 """
@@ -8,41 +8,33 @@ import cython
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
-def average_words(
+def add_words(
     terms: cython.const[cython.int][::1],
     bounds: cython.const[cython.longlong][::1],
     vectors: cython.const[cython.float][:, ::1],
     unknown: cython.int,
-    sums: cython.double[::1],
-    averages: cython.double[:, ::1],
+    sums: cython.double[:, ::1],
+    squares: cython.double[::1],
 ) -> None:
-    """Fill `averages` with the mean vector of each text's words.
+    """Add the vectors of each text's words to `sums`, which is 0, and fill their squared lengths.
 
     A word without a vector (-1) has that of `unknown`; where that is -1 too, it does not count.
-    `sums` is scratch.
     """
-    dimension: cython.longlong = vectors.shape[1]
     i: cython.longlong
     k: cython.longlong
     d: cython.longlong
     term: cython.int
-    count: cython.double
     with cython.nogil:
         for i in range(bounds.shape[0] - 1):
-            count = 0.0
-            for d in range(dimension):
-                sums[d] = 0.0
             for k in range(bounds[i], bounds[i + 1]):
                 term = terms[k]
                 if term < 0:
                     term = unknown
                 if term >= 0:
-                    count += 1.0
-                    _add(vectors, term, sums)
-            if count == 0.0:
-                count = 1.0
-            for d in range(dimension):
-                averages[i, d] = sums[d] / count
+                    _add(vectors, term, sums, i)
+            squares[i] = 0.0
+            for d in range(sums.shape[1]):
+                squares[i] += sums[i, d] * sums[i, d]
 
 
 @cython.cfunc
@@ -51,12 +43,15 @@ def average_words(
 @cython.boundscheck(False)
 @cython.wraparound(False)
 def _add(
-    vectors: cython.const[cython.float][:, ::1], row: cython.int, sums: cython.double[::1]
+    vectors: cython.const[cython.float][:, ::1],
+    row: cython.int,
+    sums: cython.double[:, ::1],
+    text: cython.longlong,
 ) -> cython.int:
-    """Add a row; returns 0."""
+    """Add a word's vector to a text's; returns 0."""
     d: cython.longlong
-    for d in range(sums.shape[0]):
-        sums[d] += vectors[row, d]
+    for d in range(sums.shape[1]):
+        sums[text, d] += vectors[row, d]
     return 0
 
 

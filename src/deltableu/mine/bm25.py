@@ -12,9 +12,10 @@ from deltableu import _kernels
 from deltableu.errors import InputError
 from deltableu.mine.rows import Queries, Rows
 from deltableu.mine.similarity import Candidates, Scores, Sums
+from deltableu.mine.vocabulary import Vocabulary
 from deltableu.text.words import WordArrays
 
-__all__ = ["BM25", "Field", "Idf"]
+__all__ = ["BM25", "Field", "Idf", "Product"]
 
 _kernel = _kernels.load("mine._join")
 
@@ -24,7 +25,6 @@ Product = Literal["damped", "plain"]
 
 Terms = np.ndarray[Any, np.dtype[np.int32]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 #: A term that more than this part of the items have is stored for all of them.
 _DENSE = 8
@@ -97,38 +97,8 @@ class BM25:
         return "|".join((*parts, f"k1:{self.k1!r}", f"b:{self.b!r}", f"idf:{self.idf}"))
 
     def counter(self, queries: Queries) -> Bm25Counter:
-        return Bm25Counter(self, queries, Vocabulary.of(queries))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Vocabulary:
-    """The words of all queries, numbered, as a table for the kernels."""
-
-    slots: Hashes
-    terms: Terms
-    size: int
-
-    @classmethod
-    def of(cls, queries: Queries) -> Vocabulary:
-        hashes = np.unique(np.concatenate((queries.utterances.hashes, queries.responses.hashes)))
-        places = 8
-        while places < 4 * len(hashes):
-            places *= 2
-        slots, terms = np.zeros(places, np.uint64), np.full(places, -1, np.int32)
-        _kernel.fill_slots(hashes, slots, terms)
-        return cls(slots, terms, len(hashes))
-
-    def find(self, hashes: Hashes) -> Terms:
-        found = np.empty(len(hashes), np.int32)
-        _kernel.find_terms(hashes, self.slots, self.terms, found)
-        return found
-
-    def count_rows(self, words: WordArrays) -> Sums:
-        """How many texts have each term."""
-        rows = np.zeros(self.size, np.int64)
-        last = np.full(self.size, -1, np.int64)
-        _kernel.count_rows(words.hashes, words.bounds, self.slots, self.terms, last, rows)
-        return rows
+        words = (queries.utterances.hashes, queries.responses.hashes)
+        return Bm25Counter(self, queries, Vocabulary.of(np.unique(np.concatenate(words))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,8 +121,18 @@ class Bm25Counter:
             if self.settings.on in (name, "both"):
                 words = rows.utterances if name == "utterance" else rows.responses
                 sums[1 + field] = len(words.hashes)
-                sums[begin : begin + self.vocabulary.size] = self.vocabulary.count_rows(words)
+                sums[begin : begin + self.vocabulary.size] = self._rows_with(words)
         return sums
+
+    def _rows_with(self, words: WordArrays) -> Sums:
+        """How many texts have each term."""
+        vocabulary = self.vocabulary
+        rows = np.zeros(vocabulary.size, np.int64)
+        last = np.full(vocabulary.size, -1, np.int64)
+        _kernel.count_rows(
+            words.hashes, words.bounds, vocabulary.slots, vocabulary.terms, last, rows
+        )
+        return rows
 
     def scorer(self, sums: Sums) -> Bm25Scorer:
         settings, size = self.settings, self.vocabulary.size

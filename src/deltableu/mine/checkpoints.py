@@ -8,7 +8,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,8 @@ class Checkpoints:
         return Joined(heaps, pairs, picked, arrays["leaks"], notes["dropped"], notes["rows"])
 
     def keep_joined(self, partition: int, result: Joined) -> None:
+        if self.folder is None:
+            return
         heaps = result.heaps
         arrays = {
             "scores": heaps.scores,
@@ -149,4 +151,7 @@ class Checkpoints:
 
 
 def _texts(pairs: Mapping[int, LoggedPair]) -> list[list[Any]]:
-    return [[position, *astuple(pair)] for position, pair in pairs.items()]
+    return [
+        [position, pair.utterance, pair.response, pair.id, pair.thread]
+        for position, pair in pairs.items()
+    ]

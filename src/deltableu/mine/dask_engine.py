@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -154,6 +155,7 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
 
 @contextmanager
 def _connected(distributed: Any, cluster: Any) -> Iterator[Any]:
+    problem = ""
     try:
         with warnings.catch_warnings():
             # Of other versions on the workers: those that matter are checked there.
@@ -162,13 +164,18 @@ def _connected(distributed: Any, cluster: Any) -> Iterator[Any]:
                 cluster, timeout=CONNECT, set_as_default=False, name="deltableu"
             )
     except OSError:
-        raise InputError(
+        problem = (
             f"no Dask scheduler answers at {cluster}: start one with `dask scheduler`, or check "
             "host and port"
-        ) from None
+        )
     except (ImportError, ValueError) as error:
         sentence = str(error).partition("\n")[0].rstrip(".")
-        raise InputError(f"the Dask scheduler at {cluster} cannot be used: {sentence}") from None
+        problem = f"the Dask scheduler at {cluster} cannot be used: {sentence}"
+    if problem:
+        # A client that could not be made closes itself when it is forgotten. If that were while
+        # another one is made, both would wait for the same lock.
+        gc.collect()
+        raise InputError(problem)
     try:
         yield client
     finally:

@@ -102,8 +102,9 @@ def make_engine(name: str, threads: int | None = None) -> Engine:
         raise InputError(f"threads must be 1 or more, got {threads}")
     if name == "threads":
         return Threads(threads)
-    if name == "dask" or name.startswith("dask://"):
+    kind, colon, address = name.partition("://")
+    if kind == "dask" and bool(colon) == bool(address):
         from deltableu.mine.dask_engine import Dask
 
-        return Dask(name.removeprefix("dask").removeprefix("://") or None, threads)
+        return Dask(address or None, threads)
     raise InputError(f"engine must be threads, dask or dask://HOST:PORT, got {name!r}")

@@ -62,14 +62,17 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Queries:
-    """What is looked for: of every item, its message and its response."""
+    """What is looked for: of every item, its message and its response, as texts and words."""
 
+    utterance_texts: Texts
+    response_texts: Texts
     utterances: WordArrays
     responses: WordArrays
 
     @classmethod
     def of(cls, utterances: Sequence[str], responses: Sequence[str]) -> Queries:
-        return cls(_words(Texts.of(utterances)), _words(Texts.of(responses)))
+        texts = Texts.of(utterances), Texts.of(responses)
+        return cls(*texts, *map(_words, texts))
 
     def __len__(self) -> int:
-        return len(self.utterances.keys)
+        return len(self.utterance_texts)

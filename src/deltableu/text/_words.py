@@ -178,3 +178,64 @@ def hash_texts(
             for at in range(starts[i], ends[i]):
                 h = ((h ^ text[at]) * prime) & mask
             keys[i] = _finish(h) if ends[i] > starts[i] else 0
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def word_spans(
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    ends: cython.const[cython.longlong][::1],
+    kinds: cython.const[cython.uchar][::1],
+    begins: cython.longlong[::1],
+    stops: cython.longlong[::1],
+) -> cython.longlong:
+    """Fill `begins` and `stops` with the bytes of each word that `hash_words` finds."""
+    word: cython.int = 1
+    alone: cython.int = 2
+    joiner: cython.int = 3
+    beyond: cython.uint = 0x10000
+    count: cython.longlong = 0
+    i: cython.longlong
+    at: cython.longlong
+    here: cython.longlong
+    after: cython.longlong
+    end: cython.longlong
+    point: cython.uint
+    width: cython.int
+    kind: cython.int
+    opened: cython.bint
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            at = starts[i]
+            end = ends[i]
+            opened = False
+            while at < end:
+                here = at
+                width = _width(text[at])
+                point = _point(text, at, width)
+                kind = alone if point >= beyond else kinds[point]
+                at += width
+                if kind == joiner:
+                    kind = 0
+                    if opened and at < end:
+                        after = _point(text, at, _width(text[at]))
+                        if after < beyond and kinds[after] == word:
+                            kind = word
+                if kind == word:
+                    if not opened:
+                        opened = True
+                        begins[count] = here
+                    continue
+                if opened:
+                    opened = False
+                    stops[count] = here
+                    count += 1
+                if kind == alone:
+                    begins[count] = here
+                    stops[count] = at
+                    count += 1
+            if opened:
+                stops[count] = end
+                count += 1
+    return count

@@ -1,73 +1,138 @@
-"""Word vectors from a text file, and the vector of a text."""
+"""Word vectors, files of them, and the vector of a text."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.files import read_lines
-from deltableu.errors import InputError, Problem
+from deltableu.text.buffer import join_texts
+from deltableu.text.vector_files import read_table, write_table
+from deltableu.text.words import hash_words, word_spans
 
-__all__ = ["WordVectors", "read_vectors"]
+__all__ = ["WordVectors", "read_vectors", "write_vectors"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+_BLOCK = 4096
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Unit vectors of words."""
+    """Vectors of words.
+
+    Attributes
+    ----------
+    rows : dict
+        From a word to its row.
+    raw : array
+        A vector a row, of any length: as trained, or as a file has it.
+    """
 
     rows: dict[str, int]
-    matrix: Array
+    raw: Floats | Array
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a vector."""
+        return int(self.raw.shape[1])
+
+    @cached_property
+    def matrix(self) -> Array:
+        """The vectors, scaled to length 1; those of zeros stay so."""
+        return _unit(self.raw)
+
+    @cached_property
+    def matrix32(self) -> Floats:
+        """`matrix`, rounded to single precision."""
+        made = np.empty(self.raw.shape, np.float32)
+        at = 0
+        for block in self._blocks():
+            made[at : at + len(block)] = block
+            at += len(block)
+        return made
+
+    def hashes(self) -> Hashes:
+        """`hash_words` of each row's word; 0 where that is not exactly one word.
+
+        Where several words differ only in case, the first one has the hash and the others have 0.
+        """
+        words = list(self.rows)
+        made = np.zeros(len(self.raw), np.uint64)
+        if not words:
+            return made
+        buffer = join_texts(words)
+        starts, ends = buffer.bounds[:-1], buffer.bounds[1:] - 1
+        found = hash_words(buffer.data, starts, ends)
+        begins, stops = word_spans(buffer.data, starts, ends)
+        (single,) = np.nonzero(np.diff(found.bounds) == 1)
+        place = found.bounds[single]
+        # Not "'s": its one word is "s", which may have another vector.
+        whole = (begins[place] == starts[single]) & (stops[place] == ends[single])
+        single, place = single[whole], place[whole]
+        _, firsts = np.unique(found.hashes[place], return_index=True)
+        owners = np.fromiter(self.rows.values(), np.int64, len(words))
+        made[owners[single[firsts]]] = found.hashes[place[firsts]]
+        return made
 
     def digest(self) -> str:
         """A short hash of words and numbers, for signatures."""
         made = hashlib.blake2b("\n".join(self.rows).encode(), digest_size=4)
-        made.update(self.matrix.astype("<f8", copy=False).tobytes())
+        for block in self._blocks():
+            made.update(block.astype("<f8", copy=False).tobytes())
         return made.hexdigest()
 
     def text_vectors(self, texts: Sequence[Sequence[str]]) -> Array:
         """The mean of the vectors of each text's known words, scaled to length 1; 0 for none."""
-        result = np.zeros((len(texts), self.matrix.shape[1]))
+        result = np.zeros((len(texts), self.dimension))
         for number, words in enumerate(texts):
             known = [self.rows[word] for word in words if word in self.rows]
             if known:
-                result[number] = self.matrix[known].mean(axis=0)
-        lengths = np.linalg.norm(result, axis=1, keepdims=True)
-        scaled: Array = np.divide(result, lengths, out=result, where=lengths > 0)
-        return scaled
+                result[number] = _unit(self.raw[known]).mean(axis=0)
+        return _unit(result)
+
+    def _blocks(self) -> Iterator[Array]:
+        """Rows of `matrix`, some at a time."""
+        for begin in range(0, len(self.raw), _BLOCK):
+            yield _unit(self.raw[begin : begin + _BLOCK])
 
 
 def read_vectors(path: str | PathLike[str]) -> WordVectors:
-    """Read vectors from GloVe's text format: a word and its numbers a line, one size for all.
+    """Read word vectors, in single precision.
 
-    A first line with two whole numbers (word2vec's text format) is passed over.
+    The file is in GloVe's text format (a word and its numbers a line, one size for all; a first
+    line with two whole numbers, as in word2vec's text format, is passed over) or in word2vec's
+    binary format, which is told by the name (`.bin`) or by what is in it; either may be packed as
+    `.gz`. Of a word that comes twice the first one counts.
     """
-    rows: dict[str, int] = {}
-    vectors: list[Array] = []
-    for line, text in read_lines(path):
-        parts = text.rstrip(" ").split(" ")
-        if line == 1 and len(parts) == 2 and all(part.isdigit() for part in parts):
-            continue
-        try:
-            vector = np.array(parts[1:], dtype=np.float64)
-        except ValueError:
-            problem = Problem("holds something that is no number", file=str(path), line=line)
-            raise InputError(problem) from None
-        if not len(vector) or not np.isfinite(vector).all():
-            raise InputError(Problem("holds no vector", file=str(path), line=line))
-        if vectors and len(vector) != len(vectors[0]):
-            message = f"has {len(vector)} numbers, but the first word has {len(vectors[0])}"
-            raise InputError(Problem(message, file=str(path), line=line))
-        if rows.setdefault(parts[0], len(vectors)) == len(vectors):
-            vectors.append(vector)
-    if not vectors:
-        raise InputError(Problem("holds no word vectors", file=str(path)))
-    matrix = np.stack(vectors)
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return WordVectors(rows, np.divide(matrix, lengths, out=matrix, where=lengths > 0))
+    words, numbers = read_table(path)
+    firsts: dict[str, int] = {}
+    for row, word in enumerate(words):
+        firsts.setdefault(word, row)
+    if len(firsts) < len(words):
+        numbers = numbers[list(firsts.values())]
+    return WordVectors({word: row for row, word in enumerate(firsts)}, numbers)
+
+
+def write_vectors(vectors: WordVectors, path: str | PathLike[str]) -> None:
+    """Write word vectors as they were trained or read, whole or not at all.
+
+    The format is word2vec's binary one where the name ends in `.bin`, else GloVe's text format;
+    either is packed where the name ends in `.gz` after that.
+    """
+    words = sorted(vectors.rows, key=vectors.rows.__getitem__)
+    write_table(words, np.asarray(vectors.raw, np.float32), path)
+
+
+def _unit(vectors: Floats | Array) -> Array:
+    made = vectors.astype(np.float64)
+    lengths = np.linalg.norm(made, axis=1, keepdims=True)
+    scaled: Array = np.divide(made, lengths, out=made, where=lengths > 0)
+    return scaled

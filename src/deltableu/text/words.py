@@ -12,7 +12,7 @@ import numpy as np
 
 from deltableu import _kernels
 
-__all__ = ["Kind", "WordArrays", "hash_texts", "hash_words"]
+__all__ = ["Kind", "WordArrays", "hash_texts", "hash_words", "word_form", "word_spans"]
 
 _kernel = _kernels.load("text._words")
 
@@ -70,6 +70,33 @@ def hash_texts(data: bytes, starts: Integers, ends: Integers) -> Hashes:
     keys = np.empty(len(starts), dtype=np.uint64)
     _kernel.hash_texts(data, starts, ends, keys)
     return keys
+
+
+def word_spans(data: bytes, starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """First byte, and that after the last, of every word that `hash_words` finds, in its order."""
+    kinds, _ = _tables()
+    most = int((ends - starts).sum())
+    begins = np.empty(most, dtype=np.int64)
+    stops = np.empty(most, dtype=np.int64)
+    count = _kernel.word_spans(data, starts, ends, kinds, begins, stops)
+    return begins[:count], stops[:count]
+
+
+def word_form(word: str) -> str:
+    """A word of a text as words are compared; it has the same hash as the word.
+
+    Examples
+    --------
+    >>> word_form("Don’T")
+    "don't"
+    """
+    _, lower = _tables()
+    return "".join(
+        "'" if character in _JOINERS else chr(lower[ord(character)])
+        if ord(character) < _PLANE
+        else character
+        for character in word
+    )
 
 
 @cache

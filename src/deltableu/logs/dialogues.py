@@ -1,0 +1,80 @@
+"""Threads of replies in, the posts that are in dialogues out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from deltableu.logs.fates import Counts, Fate
+from deltableu.logs.rules import Rules
+from deltableu.logs.spill import Array
+
+__all__ = ["posts_in_dialogues"]
+
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
+    """The posts of threads that pairs are made of, by root and place; others are counted.
+
+    Parameters
+    ----------
+    posts
+        Records of whole threads, with `root`, `pos`, `parent` and `user`, in any order.
+    """
+    posts = posts[np.lexsort((posts["pos"], posts["root"]))]
+    parents = _parents(posts)
+    levels = list(_levels(parents))
+    alive = parents < 0
+    other = np.zeros(len(posts), np.uint64)  # the second user, once there is one
+    root_user = np.zeros(len(posts), np.uint64)
+    depth = np.ones(len(posts), np.int64)
+    root_user[alive] = posts["user"][alive]
+    for number, level in enumerate(levels[1:], start=2):
+        above, user = parents[level], posts["user"][level]
+        root_user[level], depth[level] = root_user[above], number
+        stranger = (user != root_user[above]) & (user != 0)
+        second = other[above]
+        third = stranger & (second != 0) & (user != second) & rules.two_users
+        other[level] = np.where(stranger & (second == 0), user, second)
+        alive[level] = alive[above] & ~third
+        counts.add_where(Fate.THIRD_USER, alive[above] & third)
+        counts.add_where(Fate.CUT_OFF, ~alive[above])
+    # A post is in a dialogue if some dialogue that is long enough ends with it or below it.
+    good = alive & (depth >= rules.min_posts)
+    if rules.two_users:
+        good &= other != 0
+    for level in reversed(levels[1:]):
+        good[parents[level[good[level]]]] = True
+    lone = parents < 0
+    lone[parents[parents >= 0]] = False
+    counts.add_where(Fate.LONE, lone & ~good)
+    counts.add_where(Fate.SHORT, alive & ~good & ~lone)
+    if rules.first:
+        counts.add_where(Fate.LATER, good & (depth > 2))
+        good &= depth <= 2
+    return posts[good]
+
+
+def _parents(posts: Array) -> Integers:
+    """Where in the array the parent of each post is; -1 for roots."""
+    order = np.argsort(posts["pos"])
+    places = posts["pos"][order]
+    found = np.searchsorted(places, posts["parent"])
+    found[posts["parent"] < 0] = 0
+    parents: Integers = np.where(posts["parent"] < 0, -1, order[found] if len(order) else -1)
+    return parents
+
+
+def _levels(parents: Integers) -> Iterator[Integers]:
+    """The roots, the replies to them, the replies to these, ..."""
+    by_parent = np.argsort(parents, kind="stable")
+    bounds = np.searchsorted(parents[by_parent], np.arange(len(parents) + 1))
+    level: Integers = np.flatnonzero(parents < 0)
+    while len(level):
+        yield level
+        starts, sizes = bounds[level], bounds[level + 1] - bounds[level]
+        before = np.cumsum(sizes) - sizes
+        level = by_parent[np.repeat(starts - before, sizes) + np.arange(sizes.sum())]

@@ -1,0 +1,250 @@
+"""Posts in, replies with the root of their thread out, in memory that does not grow with the logs.
+
+A post is a record of 49 bytes: hashes of its id, parent, user and content (64 bits each), its time
+and its place. Records go to buckets by the id, so that all of the same id meet; replies go to the
+bucket of their parent, and come out with its place. Places are then followed to the root by pointer
+jumping: in every round each post learns where the one points to which it points to, so that a path
+of n replies takes log2(n) rounds; what has not ended after as many as there are posts is on a cycle
+or leads into one. In each step, one bucket is in memory at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from itertools import islice
+
+import numpy as np
+
+from deltableu.logs.fates import Counts, Fate
+from deltableu.logs.posts import Post
+from deltableu.logs.rules import Rules
+from deltableu.logs.spill import Array, Records, Store
+
+__all__ = ["Links", "link_posts"]
+
+#: Stands for a time that nobody knows.
+NO_TIME = np.iinfo(np.int64).min
+#: Points to a post that was dropped.
+_NOWHERE = np.iinfo(np.int64).min
+_ROOT = -1
+
+_REPLY, _REPOST, _EMPTY = 1, 2, 4
+_BATCH = 16384
+_LINK = [("pos", "<i8"), ("parent", "<i8"), ("user", "<u8"), ("time", "<i8")]
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=8).digest() if text else bytes(8)
+
+
+def _hashes(texts: Iterable[str]) -> Array:
+    return np.frombuffer(b"".join(map(_hash, texts)), "<u8")
+
+
+class Links:
+    """Posts of threads with a root, by root.
+
+    Attributes
+    ----------
+    posts : int
+        All that were read.
+    threads : Records
+        `root`, `pos`, `parent` (places; -1 for the parent of a root), `user` and `time`; threads
+        that begin earlier are in an earlier bucket.
+    """
+
+    def __init__(self, store: Store, buckets: int, posts: int) -> None:
+        self.posts = posts
+        self.threads = Records(store, buckets, [("root", "<i8"), *_LINK])
+
+
+def link_posts(
+    posts: Iterable[Post], rules: Rules, counts: Counts, store: Store, buckets: int
+) -> Links:
+    """Find the thread of every post; posts without one are counted."""
+    found = Records(
+        store,
+        buckets,
+        [("id", "<u8"), ("to", "<u8"), ("content", "<u8"), *_LINK[:1], *_LINK[2:], ("is", "u1")],
+    )
+    read = _collect(posts, found)
+    links = _links(found, rules, counts, store)
+    made = Links(store, buckets, read)
+    _by_root(links, made, counts, store)
+    return made
+
+
+def _collect(posts: Iterable[Post], found: Records) -> int:
+    place = 0
+    remaining = iter(posts)
+    while batch := list(islice(remaining, _BATCH)):
+        ids = _hashes(post.id for post in batch)
+        flags = [
+            (post.reply_to != "") * _REPLY
+            | post.repost * _REPOST
+            | (not post.text.strip()) * _EMPTY
+            for post in batch
+        ]
+        records = found.make(
+            id=ids,
+            to=_hashes(post.reply_to for post in batch),
+            content=_hashes(
+                f"{post.user}\0{post.time}\0{post.reply_to}\0{post.repost}\0{post.text}"
+                for post in batch
+            ),
+            pos=np.arange(place, place + len(batch)),
+            user=_hashes(post.user for post in batch),
+            time=[NO_TIME if post.time is None else post.time for post in batch],
+            **{"is": flags},
+        )
+        found.add(records, (ids % np.uint64(found.count)).astype(np.int64))
+        place += len(batch)
+    return place
+
+
+def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Records:
+    """Posts that are roots, or replies to a post that was not dropped itself."""
+    size = found.count
+    links = Records(store, size, _LINK)
+    known = Records(store, size, [("id", "<u8"), *_LINK[:1], *_LINK[2:], ("dropped", "?")])
+    replies = Records(store, size, [("to", "<u8"), *_LINK[:1], *_LINK[2:]])
+    for bucket in range(size):
+        posts = _without_duplicates(found.take(bucket), counts)
+        dropped = _drop_alone(posts, rules, counts)
+        columns = {name: posts[name] for name in ("id", "pos", "user", "time")}
+        known.put(bucket, known.make(**columns, dropped=dropped))
+        is_reply = (posts["is"] & _REPLY) > 0
+        roots, rest = posts[~is_reply & ~dropped], posts[is_reply & ~dropped]
+        links.add(_link(links, roots, _ROOT), roots["pos"] % size)
+        columns = {name: rest[name] for name in ("to", "pos", "user", "time")}
+        to = (rest["to"] % np.uint64(size)).astype(np.int64)
+        replies.add(replies.make(**columns), to)
+    for bucket in range(size):
+        parents = known.take(bucket)
+        children = replies.take(bucket)
+        kept, places = _with_parents(children, parents, rules, counts)
+        links.add(_link(links, kept, places), kept["pos"] % size)
+    return links
+
+
+def _link(links: Records, posts: Array, parent: Array | int) -> Array:
+    return links.make(pos=posts["pos"], parent=parent, user=posts["user"], time=posts["time"])
+
+
+def _without_duplicates(posts: Array, counts: Counts) -> Array:
+    """The first of each id, in the order of ids."""
+    ordered = posts[np.lexsort((posts["pos"], posts["id"]))]
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered["id"][1:] != ordered["id"][:-1]
+    content = ordered["content"]
+    of_first = content[np.flatnonzero(first)[np.cumsum(first) - 1]] if len(ordered) else content
+    same = content == of_first
+    counts.add_where(Fate.DUPLICATE, ~first & same)
+    counts.add_where(Fate.CONFLICT, ~first & ~same)
+    return ordered[first]
+
+
+def _drop_alone(posts: Array, rules: Rules, counts: Counts) -> Array:
+    """Which posts are dropped for what they are themselves."""
+    dropped = np.zeros(len(posts), np.bool_)
+    reasons = {
+        Fate.REPOST: (posts["is"] & _REPOST) > 0,
+        Fate.EMPTY: (posts["is"] & _EMPTY) > 0,
+        Fate.NO_USER: (posts["user"] == 0) & rules.two_users,
+        Fate.SELF_REPLY: ((posts["is"] & _REPLY) > 0) & (posts["id"] == posts["to"]),
+    }
+    for fate, wrong in reasons.items():
+        counts.add_where(fate, wrong & ~dropped)
+        dropped |= wrong
+    return dropped
+
+
+def _with_parents(
+    children: Array, parents: Array, rules: Rules, counts: Counts
+) -> tuple[Array, Array]:
+    """Replies that keep to the rules, and the places of what they answer."""
+    if len(parents) == 0:
+        counts.add(Fate.MISSING_PARENT, len(children))
+        return children[:0], children["pos"][:0]
+    at = np.searchsorted(parents["id"], children["to"])
+    at[at == len(parents)] = 0
+    there = parents["id"][at] == children["to"]
+    counts.add_where(Fate.MISSING_PARENT, ~there)
+    children, of = children[there], parents[at[there]]
+    # Both times are bounded, so the difference cannot overflow.
+    timed = (children["time"] != NO_TIME) & (of["time"] != NO_TIME)
+    early = timed & (children["time"] < of["time"] - np.where(timed, rules.clock_skew, 0))
+    own = (children["user"] == of["user"]) & (children["user"] != 0) & rules.drop_own_replies
+    counts.add_where(Fate.EARLY, early)
+    counts.add_where(Fate.OWN_REPLY, own & ~early)
+    below = of["dropped"] & ~early & ~own
+    counts.add_where(Fate.CUT_OFF, below)
+    kept = ~(early | own | below)
+    return children[kept], of["pos"][kept]
+
+
+def _by_root(links: Records, made: Links, counts: Counts, store: Store) -> None:
+    """Follow replies to their roots, and give every thread to a bucket."""
+    size, total = links.count, made.posts
+    pointers = Records(store, size, [("to", "<i8")])
+    for bucket in range(size):
+        posts = links.load(bucket)
+        table = np.full(len(range(bucket, total, size)), _NOWHERE, np.int64)
+        # A root is written as ~place, so that what is negative is where a path ends.
+        ends = np.where(posts["parent"] == _ROOT, ~posts["pos"], posts["parent"])
+        table[posts["pos"] // size] = ends
+        pointers.put(bucket, pointers.make(to=table))
+    _jump(pointers, store, total)
+    on_cycle = _places_pointed_to(pointers, store)
+    for bucket in range(size):
+        posts = links.take(bucket)
+        to = pointers.take(bucket)["to"][posts["pos"] // size]
+        unending = to >= 0
+        cycle = np.isin(posts["pos"], on_cycle.take(bucket)["pos"])
+        counts.add_where(Fate.CYCLE, cycle)
+        counts.add_where(Fate.CUT_OFF, (unending & ~cycle) | (to == _NOWHERE))
+        fine = ~unending & (to != _NOWHERE)
+        posts, roots = posts[fine], ~to[fine]
+        columns = {name: posts[name] for name in ("pos", "parent", "user", "time")}
+        made.threads.add(made.threads.make(root=roots, **columns), roots * size // max(total, 1))
+
+
+def _jump(pointers: Records, store: Store, total: int) -> None:
+    """Let every post point to the end of its path; posts on cycles go on pointing to posts."""
+    size, steps = pointers.count, 1
+    request = [("at", "<i8"), ("for", "<i8")]
+    while steps <= total:
+        asked, answered = Records(store, size, request), Records(store, size, request)
+        for bucket in range(size):
+            to = pointers.load(bucket)["to"]
+            open_ends = np.flatnonzero(to >= 0)
+            at = to[open_ends]
+            asked.add(asked.make(**{"at": at, "for": open_ends * size + bucket}), at % size)
+        waiting = False
+        for bucket in range(size):
+            requests = asked.take(bucket)
+            waiting = waiting or len(requests) > 0
+            at = pointers.load(bucket)["to"][requests["at"] // size]
+            answer = answered.make(**{"at": at, "for": requests["for"]})
+            answered.add(answer, requests["for"] % size)
+        if not waiting:
+            return
+        for bucket in range(size):
+            answers = answered.take(bucket)
+            if len(answers):
+                table = pointers.load(bucket).copy()
+                table["to"][answers["for"] // size] = answers["at"]
+                pointers.put(bucket, table)
+        steps *= 2
+
+
+def _places_pointed_to(pointers: Records, store: Store) -> Records:
+    """After so many steps, paths that have not ended are on a cycle, and at every post of it."""
+    size = pointers.count
+    places = Records(store, size, [("pos", "<i8")])
+    for bucket in range(size):
+        to = pointers.load(bucket)["to"]
+        to = to[to >= 0]
+        places.add(places.make(pos=to), to % size)
+    return places

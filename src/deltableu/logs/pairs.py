@@ -1,0 +1,328 @@
+"""Logs in, files of pairs and triples out, with counts of all that was dropped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+import numpy as np
+
+from deltableu.corpus.files import PathLike
+from deltableu.errors import InputError, Problem
+from deltableu.logs.fates import Counts, Fate
+from deltableu.logs.overlap import PairTexts, TextCounts
+from deltableu.logs.periods import Split
+from deltableu.logs.post_logs import PostLogs
+from deltableu.logs.posts import Columns, Layout, find_logs, layout_of, named
+from deltableu.logs.reading import Reading
+from deltableu.logs.rules import PairRules
+from deltableu.logs.spill import Store
+from deltableu.logs.turn_logs import TurnLogs
+from deltableu.logs.types import Pair, Thread
+from deltableu.logs.writers import (
+    COLUMNS,
+    Form,
+    Writer,
+    check_output,
+    pair_row,
+    triple_row,
+    written,
+)
+from deltableu.mine.read_files import BrokenPartition, LogFile, WrongColumns
+
+__all__ = ["MEMORY", "PeriodCounts", "Progress", "WrittenPairs", "write_pairs"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+#: Bytes that are kept in memory before more goes to the disk.
+MEMORY = 1 << 30
+_MOST_BUCKETS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodCounts:
+    """What was written for a period.
+
+    Attributes
+    ----------
+    name : str
+        Empty where the logs were not split.
+    threads, pairs, triples : int
+        That were written; triples also where nobody asked for a file of them.
+    texts : TextCounts
+        Utterances, and those with several responses.
+    """
+
+    name: str
+    threads: int
+    pairs: int
+    triples: int
+    texts: TextCounts
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPairs:
+    """What came of logs; every post that was read is dropped for one reason, or in pairs.
+
+    Attributes
+    ----------
+    layout : {"posts", "turns", "conversations"}
+    posts : int
+        Posts, or turns, that were read.
+    skipped : int
+        Rows that could not be read.
+    broken : tuple of Problem
+        Files that could not be read to their end.
+    dropped : mapping
+        Posts that are in no pair, by the reason (`Fate`).
+    kept : int
+        Posts that are.
+    periods : tuple of PeriodCounts
+        One where the logs were not split.
+    overlap : int
+        Different pairs (by their words) that lie in several periods.
+    overlap_dropped : int
+        Pairs that were left out for that.
+    spilled : int
+        Bytes that went to temporary files.
+    """
+
+    layout: Layout
+    posts: int
+    skipped: int
+    broken: tuple[Problem, ...]
+    dropped: Mapping[str, int]
+    kept: int
+    periods: tuple[PeriodCounts, ...]
+    overlap: int
+    overlap_dropped: int
+    spilled: int
+
+
+class _Logs(Protocol):
+    @property
+    def posts(self) -> int: ...
+    def threads(self) -> Iterator[Thread]: ...
+
+
+def write_pairs(
+    logs: PathLike | Sequence[PathLike],
+    output: PathLike,
+    *,
+    triples: PathLike | None = None,
+    rules: PairRules | None = None,
+    split: Split | None = None,
+    drop_overlap: bool = False,
+    columns: Columns | None = None,
+    name_by_file: bool = False,
+    form: Form | None = None,
+    replace: bool = False,
+    on_error: Literal["stop", "skip"] = "stop",
+    memory_bytes: int = MEMORY,
+    buckets: int | None = None,
+    work: PathLike | None = None,
+    progress: Progress | None = None,
+) -> WrittenPairs:
+    """Turn posts or dialogues into pairs of utterance and response.
+
+    Parameters
+    ----------
+    logs
+        Files, folders, patterns or URLs of posts (see `read_posts`), of turns (`dialog`, `turn`,
+        `text`, and perhaps `speaker` and `time`; the turns of a dialogue follow on each other), or
+        of conversations (JSON Lines of `id` and `turns`, texts or objects with `text`). The
+        columns tell which.
+    output
+        A file of pairs: `utterance`, `response`, and of the response `id`, `time`, `thread`,
+        `user`. With a split, a folder with a file for each period.
+    triples
+        The same for `context`, `message`, `response` and the rest, where a context is known.
+    rules
+        What a dialogue is.
+    split
+        Into periods.
+    drop_overlap
+        Where a pair of the same words lies in several periods, write it in the last one only: the
+        test set is worth most, so name it last.
+    columns
+        What the logs call the columns.
+    name_by_file
+        Begin the names of dialogues with that of their file, so that equal ones in several files
+        are told apart.
+    form
+        Of the files in a folder, by default `tsv`.
+    replace
+        Put the new folder in the place of an old one.
+    on_error
+        Whether rows and files that cannot be read end the run, or are counted and left out; of a
+        damaged file, what comes before the damage is used.
+    memory_bytes
+        About how much to keep in memory before using temporary files. It takes 49 bytes a post to
+        find the threads, and then the texts of posts that are in pairs.
+    buckets
+        How many parts to cut the work into; by default so many that a part fits well into memory.
+    work
+        Where to put temporary files; by default beside the output.
+    progress
+        Called now and then.
+
+    Returns
+    -------
+    WrittenPairs
+        Counts. Pairs are in the order of the roots, then of the responses, in the logs.
+    """
+    if memory_bytes < 1:
+        raise InputError(Problem(f"must be 1 or more, got {memory_bytes}", field="memory_bytes"))
+    if buckets is not None and not 1 <= buckets <= _MOST_BUCKETS:
+        message = f"must lie between 1 and {_MOST_BUCKETS}, got {buckets}"
+        raise InputError(Problem(message, field="buckets"))
+    if drop_overlap and split is None:
+        raise InputError("there can be no overlap to drop without a split")
+    names = None if split is None else split.names
+    forms = [check_output(output, form, names, replace=replace)]
+    if triples is not None:
+        forms.append(check_output(triples, form, names, replace=replace))
+        if os.path.realpath(triples) == os.path.realpath(output):
+            raise InputError(f"{os.fspath(output)}: pairs and triples need places of their own")
+    theirs = named(columns)
+    files = find_logs(logs)
+    layout = _layout(files, theirs, skip=on_error == "skip")
+    count = buckets or _buckets(files, memory_bytes)
+    reading = Reading(files, theirs, on_error, progress)
+    counts = Counts()
+    rules = rules or PairRules()
+    work = work if work is not None else Path(os.path.realpath(output)).parent
+    with Store(memory_bytes, work) as store, ExitStack() as stack:
+        found: _Logs
+        if layout == "posts":
+            found = PostLogs(reading.posts, rules.for_posts(), counts, store, count)
+        else:
+            found = TurnLogs(
+                lambda report: reading.turns(name_by_file, report),
+                rules.for_dialogues(),
+                counts,
+                reading.report,
+            )
+        writers = [
+            stack.enter_context(written(output, forms[0], COLUMNS[pair_row], names, replace))
+        ]
+        if triples is not None:
+            writers.append(
+                stack.enter_context(written(triples, forms[1], COLUMNS[triple_row], names, replace))
+            )
+        made = _Made(found, split, counts, PairTexts(store, count, len(names or [""])))
+        made.write(writers, drop_overlap=drop_overlap)
+        reading.check_unchanged()
+        texts = made.texts.counts(made.numbers if drop_overlap else None)
+        periods = tuple(
+            PeriodCounts(name, numbers[0], numbers[1], numbers[2], text)
+            for name, numbers, text in zip(names or ("",), made.written, texts, strict=True)
+        )
+        return WrittenPairs(
+            layout,
+            found.posts,
+            reading.skipped,
+            tuple(reading.broken),
+            counts.dropped(),
+            counts[Fate.KEPT],
+            periods,
+            made.overlap,
+            len(made.numbers) if drop_overlap else 0,
+            store.spilled,
+        )
+
+
+class _Made:
+    """Gives threads to periods and pairs to writers."""
+
+    def __init__(self, found: _Logs, split: Split | None, counts: Counts, texts: PairTexts) -> None:
+        self._found = found
+        self._split = split
+        self._counts = counts
+        self.texts = texts
+        periods = 1 if split is None else len(split.names)
+        self.written = [[0, 0, 0] for _ in range(periods)]
+        """Threads, pairs and triples of each period."""
+        self.overlap = 0
+        self.numbers: np.ndarray[tuple[int], np.dtype[np.int64]] = np.zeros(0, np.int64)
+        """Of pairs that a later period has too."""
+
+    def write(self, writers: Sequence[Sequence[Writer]], *, drop_overlap: bool) -> None:
+        if not drop_overlap:
+            self._write(writers, remember=True, without=set())
+            self.overlap = self.texts.overlap().texts
+            return
+        # Which pairs to leave out is known when all have been seen.
+        self._write([], remember=True, without=set())
+        found = self.texts.overlap()
+        self.overlap, self.numbers = found.texts, found.numbers
+        self.written = [[0, 0, 0] for _ in self.written]
+        self._write(writers, remember=False, without=set(found.numbers.tolist()))
+
+    def _write(
+        self, writers: Sequence[Sequence[Writer]], *, remember: bool, without: set[int]
+    ) -> None:
+        number = 0
+        for thread in self._found.threads():
+            period = 0 if self._split is None else self._split.place(thread)
+            if remember:
+                fate = Fate.KEPT if isinstance(period, int) else period
+                self._counts.add(fate, thread.posts)
+            if not isinstance(period, int):
+                continue
+            pairs: list[Pair] = []
+            for pair in thread.pairs:
+                if number not in without:
+                    pairs.append(pair)
+                    if remember:
+                        self.texts.add(number, period, pair.utterance, pair.response)
+                number += 1
+            self._count(period, pairs)
+            if writers:
+                for pair in pairs:
+                    writers[0][period].write(pair_row(pair))
+            for triples in writers[1:]:
+                for pair in pairs:
+                    if pair.context is not None:
+                        triples[period].write(triple_row(pair))
+
+    def _count(self, period: int, pairs: Sequence[Pair]) -> None:
+        numbers = self.written[period]
+        numbers[0] += bool(pairs)
+        numbers[1] += len(pairs)
+        numbers[2] += sum(pair.context is not None for pair in pairs)
+
+
+def _layout(files: Sequence[LogFile], columns: Columns, *, skip: bool) -> Layout:
+    """The layout of all files; posts and dialogues do not mix."""
+    found: dict[bool, tuple[Layout, str]] = {}
+    for file in files:
+        try:
+            layout = layout_of(file, columns)
+        except WrongColumns:
+            raise
+        except BrokenPartition:
+            if not skip:
+                raise
+            continue  # it is counted when it is read
+        if layout is not None:
+            found.setdefault(layout == "posts", (layout, file.name))
+    if len(found) == 2:
+        (one, first), (other, second) = found.values()
+        message = f"holds {other}, but {first} holds {one}: turn them into pairs one by one"
+        raise InputError(Problem(message, file=second))
+    return next(iter(found.values()))[0] if found else "posts"
+
+
+def _buckets(files: Sequence[LogFile], memory_bytes: int) -> int:
+    """So many that what is made of an eighth of the memory fits into it."""
+    total = 0
+    for file in files:
+        packed = 5 if file.packing or file.form == "parquet" else 1
+        total += packed * (file.size if file.size is not None else memory_bytes)
+    return min(max(-(-8 * total // memory_bytes), 1), _MOST_BUCKETS)

@@ -1,0 +1,206 @@
+"""Log files in, the values of some columns out, row by row with the number of the line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from deltableu.corpus.checker import shown
+from deltableu.corpus.jsonl import decode
+from deltableu.corpus.report import Report
+from deltableu.errors import Problem
+from deltableu.mine.read_files import LogFile, Source, WrongColumns, broken, pyarrow_for
+from deltableu.mine.read_lines import BOM, first_line, read_chunks, without_bad_lines
+
+__all__ = ["Advance", "Row", "columns_of", "pick", "read_rows"]
+
+Row: TypeAlias = tuple[int, Sequence[object]]
+Advance: TypeAlias = Callable[[int], None]
+"""Called with the bytes of a file that have been read so far."""
+
+_ESCAPED = re.compile(r"\\[tnr\\]")
+_TEXTS = {r"\t": "\t", r"\n": "\n", r"\r": "\r", r"\\": "\\"}
+_BATCH = 4096
+
+
+def columns_of(file: LogFile) -> list[str] | None:
+    """The columns of a file, of JSON Lines those of the first object; None where it has no row."""
+    if file.form == "parquet":
+        with _parquet(file) as (_, parquet):
+            return list(parquet.schema_arrow.names)
+    if file.form == "tsv":
+        return _header(file)
+    with Source(file) as source:
+        for chunk in read_chunks(source):
+            for line in chunk.removeprefix(BOM).split(b"\n"):
+                try:
+                    value = decode(line.decode())
+                except ValueError:
+                    continue  # who reads the rows is told
+                if isinstance(value, dict):
+                    return list(value)
+    return None
+
+
+def read_rows(
+    file: LogFile, columns: Sequence[str], report: Report, advance: Advance | None = None
+) -> Iterator[Row]:
+    """Yield the values of some columns; None where a row has no such column."""
+    if file.form == "parquet":
+        return _parquet_rows(file, columns, report, advance)
+    return _text_rows(file, columns, report, advance)
+
+
+def pick(record: Mapping[str, object], name: str) -> object:
+    """A value of a record; ``user.id`` is the `id` of its `user`, unless it has a ``user.id``.
+
+    Examples
+    --------
+    >>> pick({"user": {"id": 7}}, "user.id")
+    7
+    """
+    if name in record or "." not in name:
+        return record.get(name)
+    value: object = record
+    for part in name.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(part)
+    return value
+
+
+def _header(file: LogFile) -> list[str]:
+    with Source(file, ahead=False) as source:
+        line = first_line(source)
+    if line == b"":
+        raise WrongColumns(Problem("the first line must name the columns", file=file.name))
+    names = [name.strip(" ") for name in line.decode(errors="replace").split("\t")]
+    for name in names:
+        if names.count(name) > 1:
+            message = "the column is named twice"
+            raise WrongColumns(Problem(message, file=file.name, line=1, field=name))
+    return names
+
+
+def _text_rows(
+    file: LogFile, columns: Sequence[str], report: Report, advance: Advance | None
+) -> Iterator[Row]:
+    is_table = file.form == "tsv"
+    read = _tsv_reader(_header(file), columns) if is_table else _jsonl_reader(columns)
+    blank: list[int] = []
+    for number, line in _lines(file, report, advance):
+        if is_table and number == 1:
+            continue
+        if line.strip(" \r") == "":
+            blank.append(number)
+            continue
+        for gap in blank:
+            report(Problem("is blank: remove the line", file=file.name, line=gap))
+        blank.clear()
+        try:
+            yield number, read(line)
+        except ValueError as error:
+            report(Problem(str(error), file=file.name, line=number))
+
+
+def _lines(file: LogFile, report: Report, advance: Advance | None) -> Iterator[tuple[int, str]]:
+    number = 0
+    with Source(file) as source:
+        for chunk in read_chunks(source):
+            data, bad = without_bad_lines(chunk if number else chunk.removeprefix(BOM))
+            first = number
+            for line in data.decode().removesuffix("\n").split("\n"):
+                number += 1
+                if number - first - 1 in bad:
+                    message = bad[number - first - 1]
+                    report(Problem(message, file=file.name, line=number))
+                else:
+                    yield number, line.removesuffix("\r")
+            if advance is not None:
+                advance(source.position)
+
+
+def _tsv_reader(header: Sequence[str], columns: Sequence[str]) -> Callable[[str], list[object]]:
+    places = [header.index(name) if name in header else None for name in columns]
+
+    def read(line: str) -> list[object]:
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            plural = "" if len(cells) == 1 else "s"
+            message = f"has {len(cells)} cell{plural}, but the first line names {len(header)}"
+            raise ValueError(message)
+        return [None if place is None else _unescape(cells[place]) for place in places]
+
+    return read
+
+
+def _unescape(cell: str) -> str:
+    return _ESCAPED.sub(lambda found: _TEXTS[found[0]], cell) if "\\" in cell else cell
+
+
+def _jsonl_reader(columns: Sequence[str]) -> Callable[[str], list[object]]:
+    def read(line: str) -> list[object]:
+        value = decode(line)
+        if not isinstance(value, dict):
+            raise ValueError(f"must be a JSON object such as {{...}}, got {shown(value)}")
+        return [pick(value, name) for name in columns]
+
+    return read
+
+
+@contextmanager
+def _parquet(file: LogFile) -> Iterator[tuple[Any, Any]]:
+    pyarrow = pyarrow_for("Parquet", file.name)
+    stream = None
+    try:
+        stream = file.open(ahead=False)
+        parquet = pyarrow.parquet.ParquetFile(stream, pre_buffer=False)
+    except Exception as error:  # remote file systems and Arrow have errors of their own
+        if stream is not None:
+            stream.close()
+        raise broken(file, error) from None
+    with stream, parquet:
+        yield pyarrow, parquet
+
+
+def _parquet_rows(
+    file: LogFile, columns: Sequence[str], report: Report, advance: Advance | None
+) -> Iterator[Row]:
+    with _parquet(file) as (pyarrow, parquet):
+        names = parquet.schema_arrow.names
+        wanted = {name if name in names else name.partition(".")[0] for name in columns}
+        batches = parquet.iter_batches(
+            _BATCH, columns=[name for name in names if name in wanted], use_threads=False
+        )
+        total = max(parquet.metadata.num_rows, 1)
+        number = 0
+        while True:
+            try:
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                records = _microseconds(pyarrow, batch).to_pylist()
+            except Exception as error:
+                raise broken(file, error) from None
+            for record in records:
+                number += 1
+                yield number, [pick(record, name) for name in columns]
+            if advance is not None:
+                advance((file.size or 0) * number // total)
+
+
+def _microseconds(pyarrow: Any, batch: Any) -> Any:
+    """The same times, so that Python can hold them."""
+    fields = [
+        field.with_type(pyarrow.timestamp("us", field.type.tz))
+        if pyarrow.types.is_timestamp(field.type)
+        else field
+        for field in batch.schema
+    ]
+    arrays = [
+        array.cast(field.type, safe=False) if array.type != field.type else array
+        for array, field in zip(batch.columns, fields, strict=True)
+    ]
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=pyarrow.schema(fields))

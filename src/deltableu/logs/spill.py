@@ -1,0 +1,194 @@
+"""Records in, the same records by bucket out: in memory up to a limit, on disk beyond it."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import struct
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from deltableu.errors import InputError, Problem
+
+__all__ = ["Array", "Records", "Rows", "Store"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+_LENGTH = struct.Struct("<q")
+
+
+class Store:
+    """All that is kept of one run; a context manager that leaves nothing behind.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes to be kept in memory. When there are more, all of them go to the disk.
+    folder : path
+        Where to make the temporary folder, should there be need of one.
+    """
+
+    def __init__(self, limit: int, folder: str | os.PathLike[str] | None = None) -> None:
+        self._limit = limit
+        self._parent = folder
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._held = 0
+        self._all: list[_Buckets] = []
+        self.spilled = 0
+        """Bytes that went to the disk."""
+
+    def _joined_by(self, buckets: _Buckets) -> int:
+        self._all.append(buckets)
+        return len(self._all) - 1
+
+    def _grew(self, size: int) -> None:
+        self._held += size
+        if size > 0 and self._held > self._limit:
+            for buckets in self._all:
+                buckets.flush()
+
+    def path(self, name: str) -> Path:
+        """A place in the temporary folder."""
+        if self._folder is None:
+            try:
+                self._folder = tempfile.TemporaryDirectory(
+                    prefix=".deltableu-logs-", dir=self._parent
+                )
+            except OSError as error:
+                message = f"cannot hold temporary files: {error.strerror or error}"
+                raise InputError(Problem(message, file=str(self._parent))) from None
+        return Path(self._folder.name, name)
+
+    def append(self, name: str, blobs: Iterable[bytes]) -> None:
+        """Add to a temporary file."""
+        path = self.path(name)
+        try:
+            with open(path, "ab") as file:
+                for blob in blobs:
+                    file.write(blob)
+                    self.spilled += len(blob)
+        except OSError as error:
+            message = f"cannot hold more temporary files: {error.strerror or error}"
+            raise InputError(Problem(message, file=str(path.parent.parent))) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+class _Buckets:
+    """Bytes by bucket, in the order in which they came."""
+
+    def __init__(self, store: Store, count: int) -> None:
+        self.count = count
+        self._store = store
+        self._number = store._joined_by(self)
+        self._held: list[list[bytes]] = [[] for _ in range(count)]
+        self._on_disk: set[int] = set()
+
+    def add_bytes(self, bucket: int, blob: bytes) -> None:
+        self._held[bucket].append(blob)
+        self._store._grew(len(blob))
+
+    def bytes_of(self, bucket: int) -> bytes:
+        held = b"".join(self._held[bucket])
+        if bucket not in self._on_disk:
+            return held
+        return self._store.path(self._name(bucket)).read_bytes() + held
+
+    def drop(self, bucket: int) -> None:
+        """Forget a bucket."""
+        self._store._grew(-sum(map(len, self._held[bucket])))
+        self._held[bucket] = []
+        if bucket in self._on_disk:
+            self._store.path(self._name(bucket)).unlink()
+            self._on_disk.remove(bucket)
+
+    def flush(self) -> None:
+        """Put all that is in memory on the disk."""
+        for bucket, blobs in enumerate(self._held):
+            if blobs:
+                self._store.append(self._name(bucket), blobs)
+                self._on_disk.add(bucket)
+                self._store._grew(-sum(map(len, blobs)))
+                self._held[bucket] = []
+
+    def _name(self, bucket: int) -> str:
+        return f"{self._number}-{bucket}"
+
+
+class Records(_Buckets):
+    """Numpy records by bucket."""
+
+    def __init__(self, store: Store, count: int, fields: list[tuple[str, str]]) -> None:
+        super().__init__(store, count)
+        self.dtype = np.dtype(fields)
+
+    def make(self, **columns: Any) -> Array:
+        """Records of columns, all of the same length but for single values."""
+        size = max(np.size(column) for column in columns.values())
+        if any(np.ndim(column) == 1 and len(column) == 0 for column in columns.values()):
+            size = 0
+        made = np.zeros(size, self.dtype)
+        for name, column in columns.items():
+            made[name] = column
+        return made
+
+    def add(self, records: Array, buckets: Integers) -> None:
+        """Add records, each to its bucket."""
+        if len(records) == 0:
+            return
+        order = np.argsort(buckets, kind="stable")
+        ordered = records[order]
+        bounds = np.searchsorted(buckets[order], np.arange(self.count + 1))
+        for bucket in np.flatnonzero(np.diff(bounds)).tolist():
+            self.add_bytes(bucket, ordered[bounds[bucket] : bounds[bucket + 1]].tobytes())
+
+    def put(self, bucket: int, records: Array) -> None:
+        """Make these the records of a bucket."""
+        self.drop(bucket)
+        if len(records):
+            self.add_bytes(bucket, records.tobytes())
+
+    def load(self, bucket: int) -> Array:
+        """The records of a bucket, in the order in which they came."""
+        return np.frombuffer(self.bytes_of(bucket), self.dtype)
+
+    def take(self, bucket: int) -> Array:
+        """The same, and forget them."""
+        records = self.load(bucket)
+        self.drop(bucket)
+        return records
+
+
+class Rows(_Buckets):
+    """Tuples of numbers, texts and None by bucket."""
+
+    def add(self, bucket: int, rows: list[tuple[Any, ...]]) -> None:
+        """Add rows to a bucket."""
+        blob = marshal.dumps(rows)
+        self.add_bytes(bucket, _LENGTH.pack(len(blob)) + blob)
+
+    def load(self, bucket: int) -> Iterator[tuple[Any, ...]]:
+        """The rows of a bucket, in the order in which they came."""
+        data = memoryview(self.bytes_of(bucket))
+        at = 0
+        while at < len(data):
+            (length,) = _LENGTH.unpack_from(data, at)
+            at += _LENGTH.size
+            yield from marshal.loads(data[at : at + length])
+            at += length

@@ -1,0 +1,177 @@
+"""Pairs in, one file or a file for each period out: whole, or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+from deltableu.corpus.atomic import atomic_folder, atomic_path
+from deltableu.corpus.files import PathLike
+from deltableu.corpus.jsonl import encode
+from deltableu.errors import InputError, Problem
+from deltableu.logs.times import time_text
+from deltableu.logs.types import Pair
+from deltableu.mine.read_files import form_of, pyarrow_for
+
+__all__ = ["Form", "Writer", "check_output", "pair_row", "triple_row", "written"]
+
+Form = Literal["tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet"]
+Row: TypeAlias = Mapping[str, str]
+
+_ESCAPES = str.maketrans({"\t": r"\t", "\n": r"\n", "\r": r"\r", "\\": r"\\"})
+_BATCH = 4096
+
+
+def pair_row(pair: Pair) -> Row:
+    """What is written of a pair."""
+    return {"utterance": pair.utterance, "response": pair.response} | _rest(pair)
+
+
+def triple_row(pair: Pair) -> Row:
+    """What is written of a pair with its context."""
+    texts = {"context": pair.context or "", "message": pair.utterance, "response": pair.response}
+    return texts | _rest(pair)
+
+
+def _rest(pair: Pair) -> dict[str, str]:
+    time = time_text(pair.time)
+    return {"id": pair.id, "time": time, "thread": pair.thread, "user": pair.user}
+
+
+_EXAMPLE = Pair("", "", "", None, "", "")
+COLUMNS = {row: tuple(row(_EXAMPLE)) for row in (pair_row, triple_row)}
+
+
+class Writer(Protocol):
+    """Takes rows."""
+
+    def write(self, row: Row) -> None: ...
+
+
+class _Tsv:
+    def __init__(self, stream: io.TextIOBase, columns: Sequence[str]) -> None:
+        self._stream = stream
+        stream.write("\t".join(columns) + "\n")
+
+    def write(self, row: Row) -> None:
+        self._stream.write("\t".join(cell.translate(_ESCAPES) for cell in row.values()) + "\n")
+
+
+class _Jsonl:
+    def __init__(self, stream: io.TextIOBase) -> None:
+        self._stream = stream
+
+    def write(self, row: Row) -> None:
+        filled = {name: text for name, text in row.items() if text}
+        self._stream.write(encode(filled) + "\n")
+
+
+class _Parquet:
+    def __init__(self, pyarrow: Any, writer: Any, schema: Any) -> None:
+        self._pyarrow = pyarrow
+        self._writer = writer
+        self._schema = schema
+        self._rows: list[dict[str, str | None]] = []
+
+    def write(self, row: Row) -> None:
+        self._rows.append({name: text or None for name, text in row.items()})
+        if len(self._rows) == _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._rows:
+            batch = self._pyarrow.RecordBatch.from_pylist(self._rows, schema=self._schema)
+            self._writer.write_batch(batch)
+            self._rows = []
+
+
+@contextmanager
+def _opened(path: Path, form: str, columns: Sequence[str]) -> Iterator[Writer]:
+    if form == "parquet":
+        pyarrow = pyarrow_for("Parquet", str(path))
+        schema = pyarrow.schema([(name, pyarrow.string()) for name in columns])
+        with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+            made = _Parquet(pyarrow, writer, schema)
+            yield made
+            made.flush()
+        return
+    with open(path, "wb") as stream, ExitStack() as stack:
+        unpacked: Any = stream
+        if form.endswith(".gz"):
+            # Without name and time it is the same bytes whenever it is written.
+            unpacked = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
+            stack.enter_context(unpacked)
+        text = io.TextIOWrapper(unpacked, encoding="utf-8", newline="\n")
+        stack.enter_context(text)
+        yield _Tsv(text, columns) if form.startswith("tsv") else _Jsonl(text)
+
+
+def check_output(
+    path: PathLike, form: Form | None, names: Sequence[str] | None, *, replace: bool
+) -> Form:
+    """The form in which to write, after asking whether that will be possible.
+
+    Parameters
+    ----------
+    names
+        Of the files in the folder `path`; None where `path` is a file.
+    """
+    target = Path(os.path.realpath(path))
+    where = os.fspath(path)
+    if form is not None and form not in get_args(Form):
+        raise InputError(f"the form must be one of {', '.join(get_args(Form))}, got {form!r}")
+    if not target.parent.is_dir():
+        message = "cannot be written, because its folder does not exist: make the folder first"
+        raise InputError(Problem(message, file=where))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        message = "cannot be written by this user: change the folder's permissions"
+        raise InputError(Problem(message, file=where))
+    if names is None:
+        found = form_of(target.name)
+        by_name = ".".join(part for part in found or () if part)
+        if by_name not in get_args(Form):
+            endings = ", ".join(f".{one}" for one in get_args(Form))
+            raise InputError(Problem(f"must end in one of {endings}", file=where))
+        if form is not None and form != by_name:
+            raise InputError(Problem(f"its name does not end in .{form}", file=where))
+        if target.is_dir():
+            raise InputError(Problem("is a folder, but a file is to be written", file=where))
+        return by_name  # type: ignore[return-value]
+    if target.exists() and not target.is_dir():
+        message = "is a file, but a split is written to a folder with a file for each period"
+        raise InputError(Problem(message, file=where))
+    if target.is_dir() and (there := sorted(target.iterdir())):
+        if not replace:
+            message = "the folder is not empty: choose another one, or ask for it to be replaced"
+            raise InputError(Problem(message, file=where))
+        strangers = [one.name for one in there if one.is_dir() or form_of(one.name) is None]
+        if strangers:
+            message = "is not replaced, because it holds more than logs"
+            raise InputError(Problem(f"{message}: move {strangers[0]} away", file=where))
+    return form or "tsv"
+
+
+@contextmanager
+def written(
+    path: PathLike, form: Form, columns: Sequence[str], names: Sequence[str] | None, replace: bool
+) -> Iterator[list[Writer]]:
+    """Yield a writer for each name, or one; all files appear when the block ends well."""
+    with ExitStack() as stack:
+        if names is None:
+            paths = [stack.enter_context(atomic_path(path))]
+        else:
+            folder = stack.enter_context(atomic_folder(path, replace=replace))
+            paths = [folder / f"{name}.{form}" for name in names]
+        try:
+            with ExitStack() as files:
+                yield [files.enter_context(_opened(one, form, columns)) for one in paths]
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            message = f"cannot be written: {error.strerror or error}"
+            raise InputError(Problem(message, file=os.fspath(path))) from None

@@ -1,0 +1,189 @@
+"""Cosine of text vectors of logged pairs and items, on utterance, response or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu.errors import InputError
+from deltableu.mine.blocks import Texts
+from deltableu.mine.bm25 import Field, Product
+from deltableu.mine.rows import Queries, Rows
+from deltableu.mine.similarity import Candidates, Scores, Sums
+
+__all__ = ["Embedding", "TextVectors"]
+
+_kernel = _kernels.load("mine._embed")
+
+Singles = np.ndarray[Any, np.dtype[np.float32]]
+
+#: Rows that are multiplied at once, and candidates that are collected before the heaps see them.
+_STEP = 2048
+_CAPACITY = 1 << 17
+
+
+class TextVectors(Protocol):
+    """How texts become vectors. The vector of a text must not depend on its neighbours."""
+
+    @property
+    def signature(self) -> str:
+        """All that vectors depend on, in one line."""
+
+    def vectors(self, texts: Texts) -> Scores:
+        """One row of double precision a text, of length 1, or 0 where it has nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Cosine of text vectors as a similarity of logged pairs and items.
+
+    Parameters
+    ----------
+    source : TextVectors
+        Averages of word vectors (`WordAverages`), or a sentence encoder (`Encoder`).
+    on : {"utterance", "both", "response"}
+        Utterances alone find more diverse responses (Tsuta et al. 2020).
+    product : {"damped", "plain"}
+        On both: s_u * (alpha * s_r + (1 - alpha) * epsilon), or s_u * s_r.
+    alpha, epsilon : float
+        Of the damped product.
+
+    References
+    ----------
+    Tsuta, Yoshinaga and Toyoda (2020). uBLEU: uncertainty-aware automatic evaluation method for
+    open-domain dialogue systems.
+    """
+
+    source: TextVectors
+    on: Field = "utterance"
+    product: Product = "damped"
+    alpha: float = 0.5
+    epsilon: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, choices in (("on", Field), ("product", Product)):
+            if getattr(self, name) not in get_args(choices):
+                wanted = ", ".join(get_args(choices))
+                raise InputError(f"{name} must be one of {wanted}, got {getattr(self, name)!r}")
+        if not 0.0 <= self.alpha <= 1.0:
+            raise InputError(f"alpha must lie in [0, 1], got {self.alpha}")
+        if not 0.0 <= self.epsilon < np.inf:
+            raise InputError(f"epsilon must be 0 or more, got {self.epsilon}")
+
+    @property
+    def signature(self) -> str:
+        """All that scores depend on, in one line."""
+        parts = ["cosine", self.source.signature, f"on:{self.on}"]
+        if self.on == "both":
+            parts.append(f"product:{self.product}")
+            if self.product == "damped":
+                parts += [f"alpha:{self.alpha!r}", f"epsilon:{self.epsilon!r}"]
+        return "|".join(parts)
+
+    def counter(self, queries: Queries) -> EmbeddingCounter:
+        return EmbeddingCounter(self, queries)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddingCounter:
+    """Cosines need no statistics of the log."""
+
+    settings: Embedding
+    queries: Queries
+
+    def empty(self) -> Sums:
+        return np.zeros(0, np.int64)
+
+    def count(self, rows: Rows) -> Sums:
+        return self.empty()
+
+    def scorer(self, sums: Sums) -> EmbeddingScorer:
+        settings, source = self.settings, self.settings.source
+        slope, constant = 0.0, 1.0
+        if settings.on == "both":
+            slope, constant = 1.0, 0.0
+            if settings.product == "damped":
+                slope, constant = settings.alpha, (1.0 - settings.alpha) * settings.epsilon
+        names: tuple[Literal["utterances", "responses"], ...] = ("utterances",)
+        if settings.on == "response":
+            names = ("responses",)
+        elif settings.on == "both":
+            names = ("utterances", "responses")
+        texts = {
+            "utterances": self.queries.utterance_texts,
+            "responses": self.queries.response_texts,
+        }
+        queries = tuple(source.vectors(texts[name]) for name in names)
+        singles = tuple(np.ascontiguousarray(one.T, np.float32) for one in queries)
+        return EmbeddingScorer(source, names, queries, singles, slope, constant)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddingScorer:
+    """Matrix products of single precision find who might matter; double precision decides.
+
+    The score is `s1 * (slope * s2 + constant)`, s1 and s2 being cosines of the named fields.
+    """
+
+    source: TextVectors
+    names: tuple[Literal["utterances", "responses"], ...]
+    queries: tuple[Scores, ...]
+    singles: tuple[Singles, ...]
+    slope: float
+    constant: float
+
+    def candidates(
+        self,
+        rows: Rows,
+        begin: int,
+        admitted: np.ndarray[Any, np.dtype[np.uint8]],
+        thresholds: Scores,
+    ) -> Candidates:
+        end = min(len(rows), begin + _STEP)
+        part = [
+            self.source.vectors(getattr(rows.block, name).slice(begin, end)) for name in self.names
+        ]
+        rough = self._rough(part)
+        rough[admitted[begin:end] == 0] = -np.inf
+        limits = (thresholds - self._slack()).astype(np.float32)
+        found = np.flatnonzero(rough > limits)
+        if len(found) > _CAPACITY:
+            # As many rows as fit; the thresholds will be better then.
+            last = max(int(found[_CAPACITY]) // rough.shape[1], 1)
+            end = begin + last
+            found = found[: np.searchsorted(found, last * rough.shape[1])]
+        chosen, items = np.divmod(found, rough.shape[1])
+        items = items.astype(np.int32)
+        scores = self._exact(part, chosen, items)
+        kept = scores > thresholds[items]
+        return Candidates(items[kept], chosen[kept] + begin, scores[kept], end)
+
+    def _slack(self) -> float:
+        """How far a rough score may be below the exact one: all vectors have length 1 or 0."""
+        one = 2.0**-23 * (int(self.queries[0].shape[1]) + 8)
+        return one if len(self.names) == 1 else one * (2.0 * self.slope + self.constant + 1.0)
+
+    def _rough(self, part: Sequence[Scores]) -> Singles:
+        products = [
+            mine.astype(np.float32) @ query for mine, query in zip(part, self.singles, strict=True)
+        ]
+        if len(products) == 1:
+            return products[0]
+        products[1] *= np.float32(self.slope)
+        products[1] += np.float32(self.constant)
+        products[0] *= products[1]
+        return products[0]
+
+    def _exact(self, part: Sequence[Scores], chosen: Any, items: Any) -> Scores:
+        exact = []
+        for mine, query in zip(part, self.queries, strict=True):
+            products = np.empty(len(chosen))
+            _kernel.dot_products(mine, query, chosen, items, products)
+            exact.append(products)
+        if len(exact) == 1:
+            return exact[0]
+        return np.asarray(exact[0] * (self.slope * exact[1] + self.constant))

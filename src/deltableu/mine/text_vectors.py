@@ -1,0 +1,160 @@
+"""Texts in, vectors of length 1 out: averages of word vectors, or what an encoder says."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu.errors import InputError
+from deltableu.mine.blocks import Texts
+from deltableu.mine.similarity import Scores
+from deltableu.mine.vocabulary import Vocabulary
+from deltableu.text.vectors import WordVectors
+from deltableu.text.words import hash_words
+
+__all__ = ["Encode", "Encoder", "Unknown", "WordAverages"]
+
+_kernel = _kernels.load("mine._embed")
+
+Encode = Callable[[Sequence[str]], Any]
+Unknown = Literal["unk", "skip"]
+
+_UNK = "unk"
+
+
+def _to_length_one(sums: Scores, squares: Scores) -> Scores:
+    lengths = np.sqrt(squares)[:, np.newaxis]
+    return np.divide(sums, lengths, out=sums, where=lengths > 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordAverages:
+    """The mean of a text's word vectors, each of length 1 (Tsuta et al. 2020).
+
+    Parameters
+    ----------
+    words : WordVectors
+    unknown : {"unk", "skip"}
+        A word without a vector has that of the word `unk`, if there is one; or it does not count.
+    """
+
+    words: WordVectors
+    unknown: Unknown = "unk"
+    _vocabulary: Vocabulary = field(init=False, repr=False)
+    _matrix: np.ndarray[Any, np.dtype[np.float32]] = field(init=False, repr=False)
+    _unknown: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.unknown not in get_args(Unknown):
+            raise InputError(f"unknown must be unk or skip, got {self.unknown!r}")
+        texts = Texts.of(list(self.words.rows))
+        hashed = hash_words(texts.data, texts.starts, texts.ends)
+        # What is no single word ("u.s.") is never looked up; of "The" and "the" the first counts.
+        single = np.flatnonzero(np.diff(hashed.bounds) == 1)
+        hashes, first = np.unique(hashed.hashes[hashed.bounds[single]], return_index=True)
+        if not len(hashes):
+            raise InputError("the word vectors hold no word that texts are cut into")
+        rows = np.fromiter(self.words.rows.values(), np.int64, len(self.words.rows))
+        matrix = np.ascontiguousarray(self.words.matrix[rows[single[first]]], np.float32)
+        vocabulary = Vocabulary.of(hashes)
+        unk = Texts.of([_UNK])
+        found = vocabulary.find(hash_words(unk.data, unk.starts, unk.ends).hashes)
+        object.__setattr__(self, "_vocabulary", vocabulary)
+        object.__setattr__(self, "_matrix", matrix)
+        object.__setattr__(self, "_unknown", int(found[0]) if self.unknown == "unk" else -1)
+
+    @property
+    def signature(self) -> str:
+        """All that vectors depend on, in one line."""
+        return f"words:{self.words.digest()}|unknown:{self.unknown}"
+
+    @property
+    def dimension(self) -> int:
+        return int(self._matrix.shape[1])
+
+    def vectors(self, texts: Texts) -> Scores:
+        """One row a text; 0 where none of its words has a vector."""
+        hashed = hash_words(texts.data, texts.starts, texts.ends)
+        terms = self._vocabulary.find(hashed.hashes)
+        sums = np.zeros((len(texts), self.dimension))
+        squares = np.empty(len(texts))
+        _kernel.add_words(terms, hashed.bounds, self._matrix, self._unknown, sums, squares)
+        return _to_length_one(sums, squares)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """Vectors from any function of a list of texts.
+
+    Parameters
+    ----------
+    encode : callable or str
+        From texts to an array, a row a text; or `package.module:function`, which is imported where
+        the work is done. The vector of a text should not depend on the other texts of a call, or
+        results will depend on partitions.
+    name : str, optional
+        What signatures call it; the function's own name by default.
+    """
+
+    encode: Encode | str
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        _load(self.encode)
+
+    @property
+    def signature(self) -> str:
+        """All that vectors depend on, as far as it is known."""
+        if self.name is not None:
+            return f"encoder:{self.name}"
+        if isinstance(self.encode, str):
+            return f"encoder:{self.encode}"
+        name = getattr(self.encode, "__qualname__", type(self.encode).__qualname__)
+        return f"encoder:{getattr(self.encode, '__module__', '')}:{name}"
+
+    def vectors(self, texts: Texts) -> Scores:
+        """One row a text, scaled to length 1."""
+        given = _load(self.encode)([texts[number] for number in range(len(texts))])
+        try:
+            found = np.array(given, dtype=np.float64, order="C")
+        except (TypeError, ValueError):
+            raise InputError(f"{self.signature} did not give an array of numbers") from None
+        if found.ndim != 2 or len(found) != len(texts):
+            raise InputError(
+                f"{self.signature} gave an array of shape {found.shape} for {len(texts)} texts; it "
+                "must give a row a text"
+            )
+        if not np.isfinite(found).all():
+            number = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+            raise InputError(
+                f"{self.signature} gave numbers that are not finite for {texts[number][:60]!r}"
+            )
+        squares = np.empty(len(found))
+        rows = np.arange(len(found))
+        _kernel.dot_products(found, found, rows, rows.astype(np.int32), squares)
+        return _to_length_one(found, squares)
+
+
+def _load(encode: Encode | str) -> Encode:
+    if not isinstance(encode, str):
+        if not callable(encode):
+            raise InputError(f"an encoder must be a function of a list of texts, got {encode!r}")
+        return encode
+    module, _, name = encode.partition(":")
+    if not module or not name:
+        raise InputError(f"an encoder is named package.module:function, got {encode!r}")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"the encoder {encode!r} cannot be loaded: {error}") from None
+    if not callable(found):
+        raise InputError(f"the encoder {encode!r} is no function")
+    loaded: Encode = found
+    return loaded

@@ -1,0 +1,209 @@
+"""Texts -> how often two words stand near each other, in memory or, where it is small, on disk.
+
+A word counts 1/d for another one d words away in the same text, as in section 4.2 of Pennington et
+al. (2014). Counts are whole numbers of `UNIT`, so that neither the order in which texts come, nor
+what was spilled when, changes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu.errors import InputError
+from deltableu.vectors.vocabulary import Integers, Numbers
+
+__all__ = ["UNIT", "PairCounts", "PairTable", "merge_counts", "new_array"]
+
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+_kernel = _kernels.load("vectors._pairs")
+
+#: A distance of up to 20 divides it.
+UNIT = math.lcm(*range(1, 21))
+
+_SLOT = 16
+_SMALLEST = 1024
+_FULL = 0.6
+#: Counts are merged in so many parts.
+_PARTS = 256
+_MIXER = 0xD6E8FEB86659FD93
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairCounts:
+    """Counts of pairs of words, in an order that looks random and is always the same.
+
+    Attributes
+    ----------
+    hashes : array
+        A number for each pair, sorted; `pairs` undoes it.
+    counts : array
+        In `UNIT`. Of two different words that of one order; of a word and itself half of it all.
+    """
+
+    hashes: Hashes
+    counts: Hashes
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def __getitem__(self, part: slice) -> PairCounts:
+        return PairCounts(self.hashes[part], self.counts[part])
+
+    def pairs(self) -> tuple[Numbers, Numbers]:
+        """The numbers of both words of each pair; the first one is not the smaller one."""
+        keys = _unmixed(np.asarray(self.hashes))
+        first = (keys >> np.uint64(32)).astype(np.int32) - np.int32(1)
+        return first, (keys & np.uint64(0xFFFFFFFF)).astype(np.int32)
+
+    def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """X_ij, which is X_ji, of each pair."""
+        first, second = self.pairs()
+        made: np.ndarray[Any, np.dtype[np.float64]] = self.counts / UNIT
+        made[first == second] *= 2
+        return made
+
+
+class PairTable:
+    """Counts pairs; what outgrows its memory goes to files.
+
+    Parameters
+    ----------
+    window : int
+        The largest distance that counts.
+    memory : int
+        Bytes.
+    folder : path
+        For the files.
+    share, bits : int
+        Count only pairs whose hash begins with these bits, so that threads can share the work.
+    """
+
+    def __init__(
+        self, window: int, memory: int, folder: Path, *, share: int = 0, bits: int = 0
+    ) -> None:
+        distances = np.arange(window + 1, dtype=np.float64)
+        distances[0] = np.inf
+        self._weights = np.rint(UNIT / distances).astype(np.uint64)
+        self._window = window
+        smallest = max(_SMALLEST, 1 << (4 * window).bit_length())
+        self._largest = max(smallest, 1 << (max(memory // _SLOT, 1).bit_length() - 1))
+        self._folder = folder
+        self._share, self._bits = share, bits
+        self._spilled: list[PairCounts] = []
+        self._begin(min(self._largest, max(smallest, 1 << 16)))
+
+    def _begin(self, size: int) -> None:
+        # What does not find its place in front of the end goes behind it.
+        self._table = np.zeros((size + self._window + 256, 2), np.uint64)
+        self._size = size
+        self._shift = 65 - size.bit_length()
+        self._used, self._last = 0, -1
+
+    def add(self, words: Numbers, bounds: Integers) -> None:
+        """Count the pairs of texts; text i is `words[bounds[i]:bounds[i + 1]]`."""
+        state = np.array((0, 0, self._used, self._last), np.int64)
+        share = (self._share, self._bits)
+        while True:
+            place = (self._shift, int(_FULL * self._size), self._table)
+            done = _kernel.count_pairs(words, bounds, self._weights, *share, *place, state)
+            self._used, self._last = int(state[2]), int(state[3])
+            if done:
+                return
+            self._make_room()
+            state[2:] = self._used, self._last
+
+    def _make_room(self) -> None:
+        held = self._drained()
+        if 2 * self._size <= self._largest:
+            self._begin(2 * self._size)
+            place = (self._bits, self._shift, self._table)
+            last = _kernel.place_pairs(held.hashes, held.counts, *place)
+            if last < len(self._table):
+                self._used, self._last = len(held), int(last)
+                return
+            self._begin(self._size)
+        self._spill(held)
+
+    def _drained(self) -> PairCounts:
+        held = PairCounts(np.empty(self._used, np.uint64), np.empty(self._used, np.uint64))
+        _kernel.drain_pairs(self._table, held.hashes, held.counts)
+        self._used, self._last = 0, -1
+        return held
+
+    def _spill(self, held: PairCounts) -> None:
+        name = f"{self._share}-{len(self._spilled)}"
+        hashes = new_array(len(held), np.uint64, self._folder / f"{name}.hashes")
+        counts = new_array(len(held), np.uint64, self._folder / f"{name}.counts")
+        hashes[:], counts[:] = held.hashes, held.counts
+        self._spilled.append(PairCounts(hashes, counts))
+
+    def end(self) -> list[PairCounts]:
+        """All counts, a pair once in each of the parts; the table is of no more use."""
+        held = self._drained()
+        self._begin(1)
+        return [*self._spilled, held] if len(held) else self._spilled
+
+
+def merge_counts(parts: Sequence[PairCounts], folder: Path, memory: int) -> PairCounts:
+    """Add up the counts of parts that may share pairs; on disk where they outgrow the memory."""
+    if len(parts) == 1:
+        return parts[0]
+    most = sum(map(len, parts))
+    if not most:
+        raise InputError("no two words stand in one text of the logs: nothing can be learnt")
+    on_disk = most * _SLOT > memory
+    places = [folder / f"all.{name}" if on_disk else None for name in ("hashes", "counts")]
+    hashes, counts = (new_array(most, np.uint64, place) for place in places)
+    edges = (np.arange(1, _PARTS, dtype=np.uint64)) << np.uint64(56)
+    cuts = [(0, *np.searchsorted(part.hashes, edges).tolist(), len(part)) for part in parts]
+    end = 0
+    for number in range(_PARTS):
+        begins_ends = (cut[number : number + 2] for cut in cuts)
+        pieces = [
+            part[begin:stop]
+            for part, (begin, stop) in zip(parts, begins_ends, strict=True)
+            if begin < stop
+        ]
+        if pieces:
+            merged = _merged(pieces)
+            hashes[end : end + len(merged)] = merged.hashes
+            counts[end : end + len(merged)] = merged.counts
+            end += len(merged)
+    return PairCounts(hashes[:end], counts[:end])
+
+
+def _merged(parts: Sequence[PairCounts]) -> PairCounts:
+    if len(parts) == 1:
+        return parts[0]
+    hashes = np.concatenate([part.hashes for part in parts])
+    order = np.argsort(hashes)
+    hashes = hashes[order]
+    counts = np.concatenate([part.counts for part in parts])[order]
+    firsts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
+    return PairCounts(hashes[firsts], np.add.reduceat(counts, firsts))
+
+
+def new_array(shape: int | tuple[int, ...], kind: Any, place: Path | None) -> Any:
+    """An array in memory, or in a file."""
+    if place is None or not np.prod(shape):
+        return np.empty(shape, kind)
+    return np.memmap(place, kind, "w+", shape=shape)
+
+
+def _unmixed(hashes: Hashes) -> Hashes:
+    """The inverse of the kernel's `_mix`."""
+    inverse = np.uint64(pow(_MIXER, -1, 1 << 64))
+    half = np.uint64(32)
+    made = hashes ^ (hashes >> half)
+    for _ in range(2):
+        made = made * inverse
+        made ^= made >> half
+    return made

@@ -1,0 +1,113 @@
+"""Co-occurrence counts -> vectors: GloVe of Pennington et al. (2014), section 3, by AdaGrad."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu.errors import InputError
+from deltableu.stats.resampling import stream
+from deltableu.vectors.strata import GROUPS, Entries, Floats, rounds
+
+__all__ = ["Model"]
+
+_kernel = _kernels.load("vectors._glove")
+
+_START, _ORDER = 0, 1
+
+
+class Model:
+    """Main and context vectors and biases of words, with AdaGrad's sums of squares.
+
+    Parameters
+    ----------
+    words, dimension : int
+    rate : float
+    seed : int
+
+    Notes
+    -----
+    As in the authors' program, numbers start uniformly in (-0.5, 0.5) / dimension and sums of
+    squares at 1.
+    """
+
+    def __init__(self, words: int, dimension: int, rate: float, seed: int) -> None:
+        self._dimension = dimension
+        self._rate = rate
+        self._seed = seed
+        # The kernel reads eight numbers at a time; what is 0 at the beginning stays 0.
+        self._vectors = np.zeros((words, 4, -(-dimension // 8) * 8), np.float32)
+        self._biases = np.empty((words, 4), np.float32)
+        rng = stream(seed, _START)
+        start = rng.random((words, 2, dimension + 1), np.float32)
+        start -= np.float32(0.5)
+        start /= np.float32(dimension)
+        self._vectors[:, :2, :dimension] = start[:, :, :dimension]
+        self._biases[:, :2] = start[:, :, dimension]
+        self._vectors[:, 2:] = self._biases[:, 2:] = 1.0
+
+    def vectors(self) -> Floats:
+        """The sum of main and context vector of each word."""
+        made: Floats = (self._vectors[:, 0] + self._vectors[:, 1])[:, : self._dimension]
+        return made
+
+    def learn(
+        self, entries: Entries, epoch: int, threads: int, tell: Callable[[int], None]
+    ) -> float:
+        """Go once through all entries; returns the mean loss of a step, before it.
+
+        Slices and rounds come in a new random order each time. The result does not depend on the
+        number of threads.
+        """
+        order = stream(self._seed, _ORDER, epoch)
+        stopped = threading.Event()
+        loss = 0.0
+        with ThreadPoolExecutor(min(threads, GROUPS // 2)) as pool:
+            try:
+                for number in order.permutation(entries.slices).tolist():
+                    tasks = _Tasks(self, entries.load(number), stopped)
+                    schedule = [tasks.of(row) for row in rounds()]
+                    for place in order.permutation(len(schedule)).tolist():
+                        loss += sum(pool.map(tasks, schedule[place]))
+                    tell(len(tasks.pairs))
+            finally:
+                # A kernel cannot be interrupted, but the next one need not begin.
+                stopped.set()
+        if not np.isfinite(loss):
+            raise InputError(
+                f"training went astray in epoch {epoch + 1} (the loss is {loss}): lower the "
+                f"learning rate, which is {self._rate:g}"
+            )
+        return loss / entries.steps
+
+
+class _Tasks:
+    """Strata of a slice, to be learnt from by threads."""
+
+    def __init__(self, model: Model, loaded: Any, stopped: threading.Event) -> None:
+        self._model = model
+        self.pairs, self._values, self._bounds = loaded
+        self._stopped = stopped
+
+    def of(self, strata: list[int]) -> list[slice]:
+        """Where they lie; the longest one comes first, so that threads end together."""
+        found = [slice(*self._bounds[one : one + 2].tolist()) for one in strata]
+        return sorted(found, key=_size, reverse=True)
+
+    def __call__(self, part: slice) -> float:
+        if self._stopped.is_set() or not _size(part):
+            return 0.0
+        model = self._model
+        data = (self.pairs[part], self._values[part])
+        loss: float = _kernel.train(model._vectors, model._biases, *data, model._rate)
+        return loss
+
+
+def _size(part: slice) -> int:
+    size: int = part.stop - part.start
+    return size
