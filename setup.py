@@ -5,6 +5,7 @@ from setuptools import Extension, setup
 KERNELS = {
     "deltableu.text._tokens": "src/deltableu/text/_tokens.py",
     "deltableu.text._words": "src/deltableu/text/_words.py",
+    "deltableu.text._vectors": "src/deltableu/text/_vectors.py",
     "deltableu.score._ngrams": "src/deltableu/score/_ngrams.py",
     "deltableu.score._overlap": "src/deltableu/score/_overlap.py",
     "deltableu.stats._resampling": "src/deltableu/stats/_resampling.py",
@@ -13,11 +14,14 @@ KERNELS = {
     "deltableu.mine._embed": "src/deltableu/mine/_embed.py",
     "deltableu.mine._rows": "src/deltableu/mine/_rows.py",
     "deltableu.mine._objects": "src/deltableu/mine/_objects.py",
+    "deltableu.vectors._pairs": "src/deltableu/vectors/_pairs.py",
+    "deltableu.vectors._glove": "src/deltableu/vectors/_glove.py",
 }
 
 
-#: Loops are vectorised where their function stays one; unknown flags are ignored elsewhere.
-COMPILE = ["-O3", "-fno-inline-functions-called-once"]
+#: Loops are vectorised where their function stays one and roots set no error number; compilers
+#: that do not know a flag ignore it.
+COMPILE = ["-O3", "-fno-inline-functions-called-once", "-fno-math-errno"]
 
 
 def extensions() -> list[Extension]:

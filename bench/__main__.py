@@ -9,6 +9,7 @@ from bench import (
     mine_speed,
     permutation_speed,
     score_speed,
+    vectors_speed,
 )
 
 if __name__ == "__main__":
@@ -21,6 +22,7 @@ if __name__ == "__main__":
         mine_speed,
         mine_growth,
         embedding_speed,
+        vectors_speed,
     ):
         benchmark.main()
         print()

@@ -23,7 +23,7 @@ Singles = np.ndarray[Any, np.dtype[np.float32]]
 
 def unit_vectors(count: int, seed: int) -> Singles:
     made = np.random.default_rng(seed).normal(size=(count, DIMENSION)).astype(np.float32)
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,8 @@ from reproduce import (
     many_references,
     mined_references,
     negative_references,
+    neighbours,
+    retrieval,
     wmt17,
     wmt18,
     wmt19_darr,
@@ -32,11 +34,13 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "wmt20": wmt20.section,
     "many-references": many_references.section,
     "data-to-text": data_to_text.section,
+    "retrieval": retrieval.section,
 }
 
 #: Too long for a section.
 PAGES: dict[str, tuple[Path, Callable[[Path], str]]] = {
     "mined": (ROOT / "docs" / "mined-examples.md", mined_references.page),
+    "neighbours": (ROOT / "docs" / "neighbours.md", neighbours.page),
 }
 
 

@@ -67,8 +67,8 @@ on each item and averages, items on which a metric says nothing counting 0; *sys
 system scores. Intervals are 95%: bootstrap percentiles over items, for systems by formula. The
 difference is all references minus one, with a percentile bootstrap of items and systems together
 (of items, where there is one system, and of systems for corpus BLEU). p-values are two-sided:
-PERM-BOTH exchanges each pair of scores by itself, PERM-SYS all scores of a system
-({resamples:,} exchanges, or all where there are fewer); Williams' test stands beside them for systems.
+PERM-BOTH exchanges each pair of scores by itself, PERM-SYS all scores of a system ({resamples:,}
+exchanges, or all where there are fewer); Williams' test stands beside them for systems.
 
 Read them together: where items are many, as on Reddit, exchanging single scores hardly moves a
 system's mean, and PERM-BOTH tells of these systems alone. The bootstrap, PERM-SYS and Williams'

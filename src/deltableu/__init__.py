@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         sentence_bleu,
     )
     from deltableu.validate import validate_metrics, williams_test
+    from deltableu.vectors import train_vectors
 
 # Loaded at first use (PEP 562), so that `import deltableu` costs nothing.
 _HOMES = {
@@ -43,6 +44,7 @@ _HOMES = {
     "reference_set": "corpus",
     "score_systems": "score",
     "sentence_bleu": "score",
+    "train_vectors": "vectors",
     "validate_metrics": "validate",
     "williams_test": "validate",
 }
@@ -67,6 +69,7 @@ __all__ = [
     "reference_set",
     "score_systems",
     "sentence_bleu",
+    "train_vectors",
     "validate_metrics",
     "williams_test",
 ]

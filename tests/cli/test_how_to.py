@@ -12,7 +12,7 @@ import pytest
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 
 
-@pytest.mark.parametrize("page", ["compare.md", "mine.md", "validate.md"])
+@pytest.mark.parametrize("page", ["compare.md", "logs.md", "mine.md", "validate.md", "vectors.md"])
 def test_examples(page):
     result = doctest.testfile(str(HOW_TO / page), module_relative=False)
     assert result.attempted > 0
@@ -35,3 +35,27 @@ def test_the_page_on_mining(run, tmp_path, monkeypatch):
         assert results[-1].code == 0
     assert results[0].out.strip() == summary.strip()
     assert results[0].err == leak
+
+
+def test_the_page_on_logs(run, tmp_path, monkeypatch):
+    text = (HOW_TO / "logs.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    (shown,) = (block for language, block in blocks if language == "")
+    (lines,) = (block.splitlines() for language, block in blocks if language == "sh")
+    (tmp_path / "examples").symlink_to(HOW_TO.parents[1] / "examples")
+    monkeypatch.chdir(tmp_path)
+    results = [run(*shlex.split(line)[1:]) for line in lines]
+    assert [result.code for result in results] == [0, 0, 0, 0]
+    assert results[0].out.strip() == shown.strip()
+
+
+def test_the_page_on_vectors(run, tmp_path, monkeypatch):
+    text = (HOW_TO / "vectors.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    (shown,) = (block for language, block in blocks if language == "")
+    (lines,) = (block.splitlines() for language, block in blocks if language == "sh")
+    (tmp_path / "examples").symlink_to(HOW_TO.parents[1] / "examples")
+    monkeypatch.chdir(tmp_path)
+    results = [run(*shlex.split(line)[1:]) for line in lines]
+    assert [result.code for result in results] == [0, 0, 0]
+    assert results[1].out.strip() == shown.strip()

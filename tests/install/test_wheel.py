@@ -16,6 +16,7 @@ import deltableu
 KERNELS = (
     "deltableu/text/_tokens",
     "deltableu/text/_words",
+    "deltableu/text/_vectors",
     "deltableu/score/_ngrams",
     "deltableu/score/_overlap",
     "deltableu/stats/_resampling",
@@ -24,6 +25,8 @@ KERNELS = (
     "deltableu/mine/_embed",
     "deltableu/mine/_rows",
     "deltableu/mine/_objects",
+    "deltableu/vectors/_pairs",
+    "deltableu/vectors/_glove",
 )
 CORPUS = {
     "hypotheses": ["the cat was on the mat , it seems", "no clue at all", "ça va bien 系统"],

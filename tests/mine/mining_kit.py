@@ -170,8 +170,7 @@ class Cluster:
     @property
     def address(self) -> str:
         """As an engine is named."""
-        path = self.folder / "scheduler.json"
-        url: str = json.loads(wait_until(lambda: path.exists() and path.read_text()))["address"]
+        url: str = json.loads((self.folder / "scheduler.json").read_text())["address"]
         return url.replace("tcp://", "dask://")
 
 
@@ -190,11 +189,14 @@ def cluster(
             process = python("-m", module, *place, *arguments, output=folder / f"{name}.log")
             return stack.enter_context(ended(process))
 
-        yield Cluster(
+        made = Cluster(
             folder,
-            start("scheduler", "--port", "0"),
+            start("scheduler", "--port", "0", "--idle-timeout", "300"),
             [start(f"worker {number}", *worker) for number in range(workers)],
         )
+        logs = [folder / f"worker {number}.log" for number in range(workers)]
+        wait_until(lambda: all("Registered to" in log.read_text() for log in logs))
+        yield made
 
 
 def children(pid: int) -> set[int]:

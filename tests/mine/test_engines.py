@@ -299,6 +299,13 @@ def test_a_broken_partition(engine, cluster, tmp_path):
     kit.same(replace(found, broken=()), mine(tmp_path / "logs"))
 
 
+def test_logs_that_workers_do_not_see(logs, cluster, monkeypatch):
+    """They have another folder to look from."""
+    monkeypatch.chdir(logs.parent)
+    with pytest.raises(InputError, match=r"^logs/00.*: is not there for the Dask workers: give a "):
+        mine("logs", engine=cluster)
+
+
 def test_errors_survive_pickling():
     problem = Problem("is empty", file="logs.tsv", line=7, field="response")
     error = pickle.loads(pickle.dumps(InputError(problem)))

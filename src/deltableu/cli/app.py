@@ -15,6 +15,8 @@ __all__ = ["main"]
 # A command's module is imported when it runs.
 _COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",
+    "logs": "Turn raw posts or conversations into pairs to mine.",
+    "vectors": "Train word vectors on logs, and look at them.",
     "mine": "Find more references for each item in dialogue logs.",
     "score": "Score systems against many references of different quality.",
     "compare": "Say which differences between systems to believe.",

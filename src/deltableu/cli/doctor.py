@@ -15,6 +15,7 @@ __all__ = ["doctor"]
 _KERNELS = (
     "text._tokens",
     "text._words",
+    "text._vectors",
     "score._ngrams",
     "score._overlap",
     "stats._resampling",
@@ -23,6 +24,8 @@ _KERNELS = (
     "mine._embed",
     "mine._rows",
     "mine._objects",
+    "vectors._pairs",
+    "vectors._glove",
 )
 _PACKAGES = {
     "numpy": "core",

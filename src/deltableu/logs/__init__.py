@@ -2,11 +2,11 @@
 
 from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
-from deltableu.logs.pairs import PeriodCounts, WrittenPairs, write_pairs
+from deltableu.logs.pairs import write_pairs
 from deltableu.logs.periods import HashSplit, Period, Share, Split, TimeSplit, parse_split
 from deltableu.logs.posts import Post, read_posts
 from deltableu.logs.rules import PairRules
-from deltableu.logs.types import Pair, Thread
+from deltableu.logs.types import Pair, PeriodCounts, Thread, WrittenPairs
 
 __all__ = [
     "Fate",

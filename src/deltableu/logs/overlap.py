@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -28,8 +29,11 @@ def same_text(text: str) -> str:
     return " ".join(_WORD.findall(text.lower())) or " ".join(text.split())
 
 
-def _key(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=8).digest()
+@lru_cache(maxsize=4096)  # what was a response is an utterance next
+def _key(text: str) -> tuple[bytes, bool]:
+    """A hash of what is the same, and whether there are words."""
+    text = same_text(text)
+    return blake2b(text.encode(), digest_size=8).digest(), _WORD.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +84,9 @@ class PairTexts:
 
     def add(self, number: int, period: int, utterance: str, response: str) -> None:
         """Remember a pair."""
-        utterance, response = same_text(utterance), same_text(response)
-        words = _WORD.search(utterance) is not None and _WORD.search(response) is not None
-        self._keys.append(_key(utterance) + _key(response))
-        self._rest.append((number, period, words))
+        (first, has_words), (second, answers_with_words) = _key(utterance), _key(response)
+        self._keys.append(first + second)
+        self._rest.append((number, period, has_words and answers_with_words))
         if len(self._keys) == _BATCH:
             self._flush()
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -14,7 +13,7 @@ import numpy as np
 from deltableu.corpus.files import PathLike
 from deltableu.errors import InputError, Problem
 from deltableu.logs.fates import Counts, Fate
-from deltableu.logs.overlap import PairTexts, TextCounts
+from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
 from deltableu.logs.post_logs import PostLogs
 from deltableu.logs.posts import Columns, Layout, find_logs, layout_of, named
@@ -22,7 +21,7 @@ from deltableu.logs.reading import Reading
 from deltableu.logs.rules import PairRules
 from deltableu.logs.spill import Store
 from deltableu.logs.turn_logs import TurnLogs
-from deltableu.logs.types import Pair, Thread
+from deltableu.logs.types import Pair, PeriodCounts, Thread, WrittenPairs
 from deltableu.logs.writers import (
     COLUMNS,
     Form,
@@ -34,7 +33,7 @@ from deltableu.logs.writers import (
 )
 from deltableu.mine.read_files import BrokenPartition, LogFile, WrongColumns
 
-__all__ = ["MEMORY", "PeriodCounts", "Progress", "WrittenPairs", "write_pairs"]
+__all__ = ["MEMORY", "Progress", "write_pairs"]
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -42,66 +41,6 @@ Progress = Callable[[str, int, int], None]
 #: Bytes that are kept in memory before more goes to the disk.
 MEMORY = 1 << 30
 _MOST_BUCKETS = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class PeriodCounts:
-    """What was written for a period.
-
-    Attributes
-    ----------
-    name : str
-        Empty where the logs were not split.
-    threads, pairs, triples : int
-        That were written; triples also where nobody asked for a file of them.
-    texts : TextCounts
-        Utterances, and those with several responses.
-    """
-
-    name: str
-    threads: int
-    pairs: int
-    triples: int
-    texts: TextCounts
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenPairs:
-    """What came of logs; every post that was read is dropped for one reason, or in pairs.
-
-    Attributes
-    ----------
-    layout : {"posts", "turns", "conversations"}
-    posts : int
-        Posts, or turns, that were read.
-    skipped : int
-        Rows that could not be read.
-    broken : tuple of Problem
-        Files that could not be read to their end.
-    dropped : mapping
-        Posts that are in no pair, by the reason (`Fate`).
-    kept : int
-        Posts that are.
-    periods : tuple of PeriodCounts
-        One where the logs were not split.
-    overlap : int
-        Different pairs (by their words) that lie in several periods.
-    overlap_dropped : int
-        Pairs that were left out for that.
-    spilled : int
-        Bytes that went to temporary files.
-    """
-
-    layout: Layout
-    posts: int
-    skipped: int
-    broken: tuple[Problem, ...]
-    dropped: Mapping[str, int]
-    kept: int
-    periods: tuple[PeriodCounts, ...]
-    overlap: int
-    overlap_dropped: int
-    spilled: int
 
 
 class _Logs(Protocol):
@@ -191,6 +130,10 @@ def write_pairs(
             raise InputError(f"{os.fspath(output)}: pairs and triples need places of their own")
     theirs = named(columns)
     files = find_logs(logs)
+    for place in (output, triples):
+        inside = {os.path.realpath(file.name) for file in files if file.system is None}
+        if place is not None and os.path.realpath(place) in inside:
+            raise InputError(Problem("is one of the logs: write to another file", file=str(place)))
     layout = _layout(files, theirs, skip=on_error == "skip")
     count = buckets or _buckets(files, memory_bytes)
     reading = Reading(files, theirs, on_error, progress)

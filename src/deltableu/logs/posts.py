@@ -186,10 +186,10 @@ def _identifier(value: object, field: str) -> str:
 
 def _name(value: object, field: str) -> str:
     """A name, which may be a number; an empty text where there is none."""
-    if type(value) is str:
-        return _text(value, field)
     if value is None:
         return ""
+    if isinstance(value, str):
+        return value if value.isascii() else _text(value, field)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, float):
@@ -202,16 +202,17 @@ def _name(value: object, field: str) -> str:
 
 
 def _text(value: object, field: str) -> str:
+    if isinstance(value, str) and value.isascii():
+        return value
     if value is None:
         return ""
     if not isinstance(value, str):
         raise _WrongValue(field, f"must be a string, got {shown(value)}")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            message = "holds a lone surrogate, which is no text: repair the escape"
-            raise _WrongValue(field, message) from None
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        message = "holds a lone surrogate, which is no text: repair the escape"
+        raise _WrongValue(field, message) from None
     return value
 
 

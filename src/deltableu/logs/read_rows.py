@@ -141,11 +141,13 @@ def _unescape(cell: str) -> str:
 
 
 def _jsonl_reader(columns: Sequence[str]) -> Callable[[str], list[object]]:
+    nested = any("." in name for name in columns)
+
     def read(line: str) -> list[object]:
         value = decode(line)
         if not isinstance(value, dict):
             raise ValueError(f"must be a JSON object such as {{...}}, got {shown(value)}")
-        return [pick(value, name) for name in columns]
+        return [pick(value, name) for name in columns] if nested else [*map(value.get, columns)]
 
     return read
 

@@ -98,10 +98,12 @@ class _Buckets:
         self._store = store
         self._number = store._joined_by(self)
         self._held: list[list[bytes]] = [[] for _ in range(count)]
+        self._size = 0
         self._on_disk: set[int] = set()
 
     def add_bytes(self, bucket: int, blob: bytes) -> None:
         self._held[bucket].append(blob)
+        self._size += len(blob)
         self._store._grew(len(blob))
 
     def bytes_of(self, bucket: int) -> bytes:
@@ -112,20 +114,26 @@ class _Buckets:
 
     def drop(self, bucket: int) -> None:
         """Forget a bucket."""
-        self._store._grew(-sum(map(len, self._held[bucket])))
-        self._held[bucket] = []
+        self._forget(bucket)
         if bucket in self._on_disk:
             self._store.path(self._name(bucket)).unlink()
             self._on_disk.remove(bucket)
 
     def flush(self) -> None:
         """Put all that is in memory on the disk."""
+        if self._size == 0:
+            return
         for bucket, blobs in enumerate(self._held):
             if blobs:
                 self._store.append(self._name(bucket), blobs)
                 self._on_disk.add(bucket)
-                self._store._grew(-sum(map(len, blobs)))
-                self._held[bucket] = []
+                self._forget(bucket)
+
+    def _forget(self, bucket: int) -> None:
+        size = sum(map(len, self._held[bucket]))
+        self._held[bucket] = []
+        self._size -= size
+        self._store._grew(-size)
 
     def _name(self, bucket: int) -> str:
         return f"{self._number}-{bucket}"

@@ -1,10 +1,15 @@
-"""What comes out of logs: pairs, by thread."""
+"""What comes out of logs: pairs by thread, and counts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Pair", "Thread"]
+from deltableu.errors import Problem
+from deltableu.logs.overlap import TextCounts
+from deltableu.logs.posts import Layout
+
+__all__ = ["Pair", "PeriodCounts", "Thread", "WrittenPairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +55,63 @@ class Thread:
     latest: int | None
     posts: int
     pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodCounts:
+    """What was written for a period.
+
+    Attributes
+    ----------
+    name : str
+        Empty where the logs were not split.
+    threads, pairs, triples : int
+        That were written; triples also where nobody asked for a file of them.
+    texts : TextCounts
+        Utterances, and those with several responses.
+    """
+
+    name: str
+    threads: int
+    pairs: int
+    triples: int
+    texts: TextCounts
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPairs:
+    """What came of logs; every post that was read is dropped for one reason, or in pairs.
+
+    Attributes
+    ----------
+    layout : {"posts", "turns", "conversations"}
+    posts : int
+        Posts, or turns, that were read.
+    skipped : int
+        Rows that could not be read.
+    broken : tuple of Problem
+        Files that could not be read to their end.
+    dropped : mapping
+        Posts that are in no pair, by the reason (`Fate`).
+    kept : int
+        Posts that are.
+    periods : tuple of PeriodCounts
+        One where the logs were not split.
+    overlap : int
+        Different pairs (by their words) that lie in several periods.
+    overlap_dropped : int
+        Pairs that were left out for that.
+    spilled : int
+        Bytes that went to temporary files.
+    """
+
+    layout: Layout
+    posts: int
+    skipped: int
+    broken: tuple[Problem, ...]
+    dropped: Mapping[str, int]
+    kept: int
+    periods: tuple[PeriodCounts, ...]
+    overlap: int
+    overlap_dropped: int
+    spilled: int

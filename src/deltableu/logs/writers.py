@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ __all__ = ["Form", "Writer", "check_output", "pair_row", "triple_row", "written"
 Form = Literal["tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet"]
 Row: TypeAlias = Mapping[str, str]
 
+_TO_ESCAPE = re.compile(r"[\t\n\r\\]")
 _ESCAPES = str.maketrans({"\t": r"\t", "\n": r"\n", "\r": r"\r", "\\": r"\\"})
 _BATCH = 4096
 
@@ -53,13 +55,17 @@ class Writer(Protocol):
     def write(self, row: Row) -> None: ...
 
 
+def _escaped(cell: str) -> str:
+    return cell.translate(_ESCAPES) if _TO_ESCAPE.search(cell) else cell
+
+
 class _Tsv:
     def __init__(self, stream: io.TextIOBase, columns: Sequence[str]) -> None:
         self._stream = stream
         stream.write("\t".join(columns) + "\n")
 
     def write(self, row: Row) -> None:
-        self._stream.write("\t".join(cell.translate(_ESCAPES) for cell in row.values()) + "\n")
+        self._stream.write("\t".join(map(_escaped, row.values())) + "\n")
 
 
 class _Jsonl:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from deltableu._version import __version__
-from deltableu.errors import InputError
+from deltableu.errors import InputError, Problem
 from deltableu.mine.dask_worker import INSTALLED, Outcome, work
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
@@ -66,7 +68,8 @@ class Crew(Generic[J, R]):
         with self._connection():
             self._patiently(lambda seconds: self._task.exception(timeout=seconds))
             # Dask likes to work where the data are.
-            client.replicate([self._task])
+            with suppress(ValueError):  # nobody is there just now
+                client.replicate([self._task])
 
     def work(self, jobs: Sequence[J], tell: Tell) -> Iterator[tuple[J, R]]:
         """Yield each job with its result as soon as it is there."""
@@ -94,7 +97,7 @@ class Crew(Generic[J, R]):
                 suspects.append(job)
                 continue
             if outcome.problem is not None:
-                raise InputError(outcome.problem)
+                raise InputError(_as_seen_from_here(outcome.problem))
             tell(outcome.rows, outcome.size)
             yield job, outcome.result  # type: ignore[misc]
 
@@ -121,7 +124,7 @@ class Crew(Generic[J, R]):
     def _outcome(self, future: Any) -> Outcome[R] | None:
         """None where workers died of it."""
         with self._connection():
-            found: Any = self._patiently(lambda seconds: _fetched(future, seconds))
+            found = self._patiently(_Fetching(future))
         if isinstance(found, self._killed):
             return None
         if isinstance(found, ModuleNotFoundError) and str(found.name).startswith("deltableu"):
@@ -174,6 +177,26 @@ class Crew(Generic[J, R]):
             ) from None
 
 
-def _fetched(future: Any, seconds: float) -> Any:
-    """An outcome, or what was raised in its stead."""
-    return future.exception() if future.status == "error" else future.result(timeout=seconds)
+class _Fetching:
+    """Brings an outcome, or what was raised in its stead.
+
+    How long large ones travel, nobody knows; so every attempt may take longer than that before.
+    """
+
+    def __init__(self, future: Any) -> None:
+        self._future = future
+        self._patience = 1.0
+
+    def __call__(self, seconds: float) -> Any:
+        self._patience *= 2.0
+        if self._future.status == "error":
+            return self._future.exception()
+        return self._future.result(timeout=max(seconds, self._patience))
+
+
+def _as_seen_from_here(problem: Problem) -> Problem:
+    """Workers may live on other machines, or in another folder."""
+    if "no such file" in problem.message and os.path.exists(problem.file or ""):
+        message = "is not there for the Dask workers: give a whole path or URL that all can read"
+        return replace(problem, message=message)
+    return problem

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -23,7 +24,7 @@ from deltableu.mine.checkpoints import Checkpoints, fingerprint
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.engines import Engine, make_engine
 from deltableu.mine.join import OnError
-from deltableu.mine.logs import find_partitions
+from deltableu.mine.logs import MemoryPartition, Partition, find_partitions
 from deltableu.mine.rows import LoggedPair, Queries
 from deltableu.mine.run import Found, Log, Progress, Run
 from deltableu.mine.similarity import Similarity
@@ -206,10 +207,23 @@ def mine_references(
         log,
     )  # fmt: skip
     found = run.find()
+    if not any(isinstance(partition, MemoryPartition) for partition in partitions):
+        _check_unchanged(partitions, find_partitions(logs, partition_bytes=partition_bytes))
     mined = _assemble(whole, plan, found, run.checkpoints)
     if not keep_work:
         mined.checkpoints.end()
     return mined
+
+
+def _check_unchanged(before: Sequence[Partition], after: Sequence[Partition]) -> None:
+    """Counts of one state of a log and scores of another belong to none."""
+    for one, other in zip_longest(before, after):
+        if one is None or other is None or one.fingerprint != other.fingerprint:
+            name = (one or other).name
+            raise InputError(
+                f"{name}: has changed while it was mined, so that nothing was written; run it "
+                "again when the logs are at rest"
+            )
 
 
 def _as_study(study: Study | PathLike | Sequence[Item]) -> Study:
@@ -244,7 +258,7 @@ def _described(item: Item) -> str:
     references = [
         [one.id, one.text, one.origin, one.source and one.source.id] for one in item.references
     ]
-    return json.dumps([item.id, item.message, references, str(item.meta.get("thread"))])
+    return json.dumps([item.id, item.message, references, log_thread(item)])
 
 
 def _drawn(item: Item, plan: MiningPlan, rows: int) -> list[int]:

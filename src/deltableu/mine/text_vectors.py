@@ -24,7 +24,8 @@ _kernel = _kernels.load("mine._embed")
 Encode = Callable[[Sequence[str]], Any]
 Unknown = Literal["unk", "skip"]
 
-_UNK = "unk"
+#: What files call the vector of all other words.
+_UNK = ("<unk>", "unk", "<UNK>", "UNK")
 
 
 def _to_length_one(sums: Scores, squares: Scores) -> Scores:
@@ -40,7 +41,7 @@ class WordAverages:
     ----------
     words : WordVectors
     unknown : {"unk", "skip"}
-        A word without a vector has that of the word `unk`, if there is one; or it does not count.
+        A word without a vector has that of `<unk>` or `unk`, if there is one; or it does not count.
     """
 
     words: WordVectors
@@ -52,21 +53,24 @@ class WordAverages:
     def __post_init__(self) -> None:
         if self.unknown not in get_args(Unknown):
             raise InputError(f"unknown must be unk or skip, got {self.unknown!r}")
-        texts = Texts.of(list(self.words.rows))
-        hashed = hash_words(texts.data, texts.starts, texts.ends)
         # What is no single word ("u.s.") is never looked up; of "The" and "the" the first counts.
-        single = np.flatnonzero(np.diff(hashed.bounds) == 1)
-        hashes, first = np.unique(hashed.hashes[hashed.bounds[single]], return_index=True)
+        every = self.words.hashes()
+        single = np.flatnonzero(every)
+        hashes, first = np.unique(every[single], return_index=True)
         if not len(hashes):
             raise InputError("the word vectors hold no word that texts are cut into")
-        rows = np.fromiter(self.words.rows.values(), np.int64, len(self.words.rows))
-        matrix = np.ascontiguousarray(self.words.matrix[rows[single[first]]], np.float32)
         vocabulary = Vocabulary.of(hashes)
-        unk = Texts.of([_UNK])
-        found = vocabulary.find(hash_words(unk.data, unk.starts, unk.ends).hashes)
+        rows = single[first]
+        matrix = self.words.matrix32[rows]
+        unknown = -1
+        if self.unknown == "unk":
+            named = (self.words.rows[name] for name in _UNK if name in self.words.rows)
+            if (row := next(named, None)) is not None:
+                matrix = np.vstack((matrix, self.words.matrix32[row]))
+                unknown = len(matrix) - 1
         object.__setattr__(self, "_vocabulary", vocabulary)
-        object.__setattr__(self, "_matrix", matrix)
-        object.__setattr__(self, "_unknown", int(found[0]) if self.unknown == "unk" else -1)
+        object.__setattr__(self, "_matrix", np.ascontiguousarray(matrix))
+        object.__setattr__(self, "_unknown", unknown)
 
     @property
     def signature(self) -> str:

@@ -16,14 +16,14 @@ def parse_lines(
 ) -> None:
     """Fill `numbers`, and bytes of words in `starts` and `stops`, until something is unusual.
 
-    Every line ends with a line feed. `state` has the byte and row to go on with. Unusual is what
-    must be looked at closely: another number of numbers, no number, or one whose digits or
-    exponent are so many that a product of two doubles is not the nearest double.
+    There are as many lines as rows, and each ends with a line feed. `state` has the byte and row to
+    go on with. Unusual is what must be looked at closely: another number of numbers, no number, or
+    one whose digits or exponent are so many that a product of two doubles is not the nearest one.
     """
     newline: cython.int = 10
     space: cython.int = 32
     most: cython.ulonglong = 1 << 53
-    size: cython.longlong = text.shape[0]
+    size: cython.longlong = numbers.shape[0]
     dimension: cython.longlong = numbers.shape[1]
     at: cython.longlong = state[0]
     row: cython.longlong = state[1]
@@ -39,7 +39,7 @@ def parse_lines(
     below: cython.bint
     usual: cython.bint = True
     with cython.nogil:
-        while at < size and usual:
+        while row < size and usual:
             here = at
             while text[at] != space and text[at] != newline:
                 at += 1
@@ -101,9 +101,9 @@ def parse_lines(
                     break
                 value = mantissa
                 if exponent < 0:
-                    value = value / powers[-exponent]
-                else:
-                    value = value * powers[exponent]
+                    value /= powers[-exponent]
+                if exponent > 0:
+                    value *= powers[exponent]
                 numbers[row, d] = -value if negative else value
             if usual:
                 while text[at] == space:

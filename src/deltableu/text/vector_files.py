@@ -211,6 +211,8 @@ def _read_binary(data: bytes, name: str) -> Table:
     wrong = ~np.isfinite(numbers).all(axis=1)
     if wrong.any():
         place = int(wrong.argmax())
-        message = f"is broken: word {place + 1:,} ({words[place]!r}) has something that is no number"
+        message = (
+            f"is broken: word {place + 1:,} ({words[place]!r}) has something that is no number"
+        )
         raise InputError(Problem(message, file=name))
     return words, numbers

@@ -92,7 +92,9 @@ def word_form(word: str) -> str:
     """
     _, lower = _tables()
     return "".join(
-        "'" if character in _JOINERS else chr(lower[ord(character)])
+        "'"
+        if character in _JOINERS
+        else chr(lower[ord(character)])
         if ord(character) < _PLANE
         else character
         for character in word

@@ -141,10 +141,10 @@ def count_pairs(
                 word = words[k]
                 for other in range(first, k):
                     a = words[other]
-                    if a < word:
-                        h = _mix(((word + one) << 32) | a)
-                    else:
-                        h = _mix(((a + one) << 32) | word)
+                    h = ((word + one) << 32) | a
+                    if a > word:
+                        h = ((a + one) << 32) | word
+                    h = _mix(h)
                     if (h >> rest) >> 1 != share:
                         continue
                     slot = ((h << bits) & mask) >> shift

@@ -57,6 +57,12 @@ class PairCounts:
     def __getitem__(self, part: slice) -> PairCounts:
         return PairCounts(self.hashes[part], self.counts[part])
 
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """Where each of the parts begins in which counts are merged, and the end."""
+        edges = np.arange(1, _PARTS, dtype=np.uint64) << np.uint64(56)
+        return (0, *np.searchsorted(self.hashes, edges).tolist(), len(self))
+
     def pairs(self) -> tuple[Numbers, Numbers]:
         """The numbers of both words of each pair; the first one is not the smaller one."""
         keys = _unmixed(np.asarray(self.hashes))
@@ -69,6 +75,39 @@ class PairCounts:
         made: np.ndarray[Any, np.dtype[np.float64]] = self.counts / UNIT
         made[first == second] *= 2
         return made
+
+
+@dataclass(frozen=True, slots=True)
+class SpilledCounts:
+    """Counts of pairs in a file, which is open only while some of them are read.
+
+    Attributes
+    ----------
+    place : path
+    cuts : tuple of int
+        Where each of the parts begins in which counts are merged, and the end.
+    """
+
+    place: Path
+    cuts: tuple[int, ...]
+
+    @classmethod
+    def write(cls, counts: PairCounts, place: Path) -> SpilledCounts:
+        with place.open("wb") as file:
+            counts.hashes.tofile(file)
+            counts.counts.tofile(file)
+        return cls(place, counts.cuts)
+
+    def __len__(self) -> int:
+        return self.cuts[-1]
+
+    def __getitem__(self, part: slice) -> PairCounts:
+        begin, end, _ = part.indices(len(self))
+        hashes, counts = (
+            np.fromfile(self.place, np.uint64, end - begin, offset=8 * (first + begin))
+            for first in (0, len(self))
+        )
+        return PairCounts(hashes, counts)
 
 
 class PairTable:
@@ -97,7 +136,7 @@ class PairTable:
         self._largest = max(smallest, 1 << (max(memory // _SLOT, 1).bit_length() - 1))
         self._folder = folder
         self._share, self._bits = share, bits
-        self._spilled: list[PairCounts] = []
+        self._spilled: list[SpilledCounts] = []
         self._begin(min(self._largest, max(smallest, 1 << 16)))
 
     def _begin(self, size: int) -> None:
@@ -139,22 +178,21 @@ class PairTable:
         return held
 
     def _spill(self, held: PairCounts) -> None:
-        name = f"{self._share}-{len(self._spilled)}"
-        hashes = new_array(len(held), np.uint64, self._folder / f"{name}.hashes")
-        counts = new_array(len(held), np.uint64, self._folder / f"{name}.counts")
-        hashes[:], counts[:] = held.hashes, held.counts
-        self._spilled.append(PairCounts(hashes, counts))
+        place = self._folder / f"{self._share}-{len(self._spilled)}"
+        self._spilled.append(SpilledCounts.write(held, place))
 
-    def end(self) -> list[PairCounts]:
+    def end(self) -> list[PairCounts | SpilledCounts]:
         """All counts, a pair once in each of the parts; the table is of no more use."""
         held = self._drained()
         self._begin(1)
-        return [*self._spilled, held] if len(held) else self._spilled
+        return [*self._spilled, *([held] if len(held) else [])]
 
 
-def merge_counts(parts: Sequence[PairCounts], folder: Path, memory: int) -> PairCounts:
+def merge_counts(
+    parts: Sequence[PairCounts | SpilledCounts], folder: Path, memory: int
+) -> PairCounts:
     """Add up the counts of parts that may share pairs; on disk where they outgrow the memory."""
-    if len(parts) == 1:
+    if len(parts) == 1 and isinstance(parts[0], PairCounts):
         return parts[0]
     most = sum(map(len, parts))
     if not most:
@@ -162,15 +200,13 @@ def merge_counts(parts: Sequence[PairCounts], folder: Path, memory: int) -> Pair
     on_disk = most * _SLOT > memory
     places = [folder / f"all.{name}" if on_disk else None for name in ("hashes", "counts")]
     hashes, counts = (new_array(most, np.uint64, place) for place in places)
-    edges = (np.arange(1, _PARTS, dtype=np.uint64)) << np.uint64(56)
-    cuts = [(0, *np.searchsorted(part.hashes, edges).tolist(), len(part)) for part in parts]
+    cuts = [part.cuts for part in parts]
     end = 0
     for number in range(_PARTS):
-        begins_ends = (cut[number : number + 2] for cut in cuts)
         pieces = [
-            part[begin:stop]
-            for part, (begin, stop) in zip(parts, begins_ends, strict=True)
-            if begin < stop
+            part[cut[number] : cut[number + 1]]
+            for part, cut in zip(parts, cuts, strict=True)
+            if cut[number] < cut[number + 1]
         ]
         if pieces:
             merged = _merged(pieces)

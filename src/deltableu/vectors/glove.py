@@ -248,7 +248,9 @@ def _meter(progress: Progress | None, what: str, total: int) -> Tell:
 def _scratch(work: PathLike | None) -> Iterator[Path]:
     if work is not None and not Path(work).is_dir():
         raise InputError(Problem("there is no such folder: make it first", file=os.fspath(work)))
-    with tempfile.TemporaryDirectory(prefix=".vectors-", dir=work) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix=".vectors-", dir=work, ignore_cleanup_errors=True
+    ) as folder:
         yield Path(folder)
 
 

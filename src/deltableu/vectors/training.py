@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,6 +19,8 @@ __all__ = ["Model"]
 _kernel = _kernels.load("vectors._glove")
 
 _START, _ORDER = 0, 1
+#: So many pairs are learnt from before another thread could begin.
+_SMALL = 256
 
 
 class Model:
@@ -73,7 +75,7 @@ class Model:
                     tasks = _Tasks(self, entries.load(number), stopped)
                     schedule = [tasks.of(row) for row in rounds()]
                     for place in order.permutation(len(schedule)).tolist():
-                        loss += sum(pool.map(tasks, schedule[place]))
+                        loss += sum(tasks.done_by(pool, schedule[place]))
                     tell(len(tasks.pairs))
             finally:
                 # A kernel cannot be interrupted, but the next one need not begin.
@@ -91,16 +93,23 @@ class _Tasks:
 
     def __init__(self, model: Model, loaded: Any, stopped: threading.Event) -> None:
         self._model = model
-        self.pairs, self._values, self._bounds = loaded
+        self.pairs, self._values, bounds = loaded
+        self._bounds: list[int] = bounds.tolist()
         self._stopped = stopped
 
     def of(self, strata: list[int]) -> list[slice]:
         """Where they lie; the longest one comes first, so that threads end together."""
-        found = [slice(*self._bounds[one : one + 2].tolist()) for one in strata]
-        return sorted(found, key=_size, reverse=True)
+        bounds = self._bounds
+        found = [slice(bounds[one], bounds[one + 1]) for one in strata]
+        return sorted(filter(_size, found), key=_size, reverse=True)
+
+    def done_by(self, pool: ThreadPoolExecutor, parts: list[slice]) -> Iterable[float]:
+        """The loss of each part."""
+        small = len(parts) == 1 or sum(map(_size, parts)) < _SMALL
+        return map(self, parts) if small else pool.map(self, parts)
 
     def __call__(self, part: slice) -> float:
-        if self._stopped.is_set() or not _size(part):
+        if self._stopped.is_set():
             return 0.0
         model = self._model
         data = (self.pairs[part], self._values[part])

@@ -1,0 +1,209 @@
+"""`deltableu vectors`."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from deltableu.cli.options import STANDARD_INPUT, Whole
+from deltableu.cli.output import Format, emit, note
+from deltableu.cli.progress import ProgressBar
+from deltableu.errors import InputError
+from deltableu.report.tables import Cell, Table
+from deltableu.vectors import Epoch, nearest_words, read_vectors, train_vectors, write_vectors
+
+__all__ = ["vectors"]
+
+vectors = App(
+    name="vectors",
+    help="Train word vectors on logs, and look at them.",
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
+)
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+#: Seconds between two lines where there is no terminal.
+_PAUSE = 30.0
+
+
+@vectors.command
+def train(
+    *logs: str,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    dimension: Whole = 100,
+    window: Whole = 15,
+    min_count: Whole = 5,
+    max_vocabulary: Whole | None = None,
+    x_max: float = 100.0,
+    alpha: float = 0.75,
+    learning_rate: float = 0.05,
+    epochs: Whole = 25,
+    seed: Whole = 0,
+    threads: Whole | None = None,
+    memory: str = "2GB",
+    work: Path | None = None,
+    format: Format = "table",
+) -> None:
+    """Train GloVe vectors (Pennington et al. 2014) on the texts of logs.
+
+    deltableu vectors train logs/ -o vectors.txt. Words are those that deltableu mine compares. The
+    same seed gives the same vectors, whatever --threads and --memory.
+
+    Parameters
+    ----------
+    logs
+        Files, folders, patterns or URLs of JSON Lines, TSV or Parquet with the columns utterance
+        and response; the first two also as .gz or .zst.
+    output
+        A file in GloVe's text format, or in word2vec's binary one if its name ends in .bin; either
+        is packed if .gz follows.
+    dimension
+        Numbers a vector.
+    window
+        How many words to the left and right count, each 1 / distance.
+    min_count
+        Rarer words get no vector.
+    max_vocabulary
+        At most so many words, the most frequent ones.
+    x_max
+        Pairs seen so often, or more often, have full weight.
+    alpha
+        Rarer pairs weigh (x / x_max)^alpha.
+    learning_rate
+        Of AdaGrad.
+    epochs
+        Passes over all pairs.
+    seed
+        Of the first vectors and of the order of pairs.
+    threads
+        All cores by default.
+    memory
+        For counts of pairs, such as 500MB or 8GB; the rest goes to disk. Vectors come on top.
+    work
+        The folder for that; by default that of the output.
+    format
+        How the summary is printed.
+    """
+    if not logs or "" in logs:
+        raise InputError("name at least one file or folder of logs")
+    if STANDARD_INPUT in logs:
+        raise InputError("logs cannot be standard input, because they are read twice: save them")
+    _check_output(output)
+    partial = Path(f"{output}.partial.bin")
+    seen: list[Epoch] = []
+    with ProgressBar() as bar:
+        seconds = [time.monotonic()] * 2
+
+        def keep(epoch: Epoch) -> None:
+            seen.append(epoch)
+            if epoch.number < epoch.of:
+                write_vectors(epoch.vectors(), partial)
+            if time.monotonic() - seconds[1] > _PAUSE:
+                seconds[1] = time.monotonic()
+                note(f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.5f}")
+
+        try:
+            made = train_vectors(
+                logs,
+                dimension=dimension,
+                window=window,
+                min_count=min_count,
+                max_vocabulary=max_vocabulary,
+                x_max=x_max,
+                alpha=alpha,
+                learning_rate=learning_rate,
+                epochs=epochs,
+                seed=seed,
+                threads=threads,
+                memory=_bytes(memory),
+                work=work or output.parent,
+                progress=bar,
+                on_epoch=keep,
+            )
+        except KeyboardInterrupt:
+            if partial.exists() and seen:
+                note(f"the vectors after {len(seen)} of {epochs} epochs are in {partial}")
+            raise
+        write_vectors(made, output)
+        partial.unlink(missing_ok=True)
+        spent = time.monotonic() - seconds[0]
+    record = _summary(seen, dimension, spent)
+    rows = tuple((Cell(name), Cell(f"{value:,}")) for name, value in record.items())
+    emit(Table(("trained", "number"), rows), lambda: record, format)
+
+
+@vectors.command
+def near(
+    *words: str,
+    vectors: Path,
+    top: Whole = 10,
+    format: Format = "table",
+) -> None:
+    """Show the words whose vectors are nearest, by cosine.
+
+    deltableu vectors near tea coffee --vectors vectors.txt.
+
+    Parameters
+    ----------
+    words
+        To look up; those that are not there as they are spelt in small letters.
+    vectors
+        A file in GloVe's text format or word2vec's text or binary format.
+    top
+        Neighbours a word.
+    format
+        How they are printed.
+    """
+    if not words:
+        raise InputError("name at least one word")
+    if top < 1:
+        raise InputError(f"--top must be at least 1, got {top}")
+    read = read_vectors(vectors)
+    found = [(word, one) for word in words for one in nearest_words(read, word, top)]
+    rows = tuple((Cell(word), Cell(one.word), Cell(f"{one.cosine:.3f}")) for word, one in found)
+    table = Table(("word", "neighbour", "cosine"), rows, align=("left", "left", "right"))
+    records = [
+        {"word": word, "neighbour": one.word, "cosine": round(one.cosine, 6)} for word, one in found
+    ]
+    emit(table, lambda: records, format)
+
+
+def _check_output(output: Path) -> None:
+    """A long run should not end with a file that cannot be written."""
+    if output.is_dir():
+        raise InputError(f"{output}: is a folder, but a file is to be written")
+    if not output.parent.is_dir():
+        raise InputError(f"{output}: its folder does not exist: make the folder first")
+
+
+def _bytes(text: str) -> int:
+    """A size in bytes.
+
+    Examples
+    --------
+    >>> _bytes("1.5 GB"), _bytes("64k"), _bytes("100")
+    (1610612736, 65536, 100)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or float(match[1]) == 0:
+        raise InputError(f"--memory takes a size such as 500MB or 8GB, got {text!r}")
+    return max(1, int(float(match[1]) * (1 << _UNITS[match[2].upper()])))
+
+
+def _summary(epochs: list[Epoch], dimension: int, seconds: float) -> dict[str, int | float]:
+    last = epochs[-1]
+    return {
+        "words in the logs": last.tokens,
+        "words with a vector": last.words,
+        "numbers a vector": dimension,
+        "co-occurrence counts": last.steps,
+        "epochs": last.number,
+        "loss of the first epoch": round(epochs[0].loss, 5),
+        "loss of the last epoch": round(last.loss, 5),
+        "seconds": round(seconds, 1),
+    }
