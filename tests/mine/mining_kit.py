@@ -216,6 +216,10 @@ class Watched:
     def signature(self) -> str:
         return self.bm25.signature
 
+    @property
+    def own_threads(self) -> bool:
+        return self.bm25.own_threads
+
     def counter(self, queries: Queries) -> Counter:
         self.folder.mkdir(exist_ok=True)
         return WatchedCounter(self, self.bm25.counter(queries))

@@ -105,12 +105,15 @@ def test_as_brute_force(logs, queries, on, product, unknown, top, part, threads,
     plan = MiningPlan(similarity, top=top, rows=EVERYTHING)
     whole = mine_references(queries, logs, plan=plan, threads=1)
     check(whole, logs, queries, similarity, top)
-    before = embedding_module._STEP, embedding_module._CAPACITY
-    embedding_module._STEP, embedding_module._CAPACITY = step, 3
+    names = ("_STEP", "_FIRST_STEP", "_CAPACITY")
+    before = [getattr(embedding_module, name) for name in names]
+    for name, value in zip(names, (step, max(1, step // 4), 3), strict=True):
+        setattr(embedding_module, name, value)
     try:
         found = mine_references(queries, logs, plan=plan, partition_bytes=part, threads=threads)
     finally:
-        embedding_module._STEP, embedding_module._CAPACITY = before
+        for name, value in zip(names, before, strict=True):
+            setattr(embedding_module, name, value)
     assert found.study.items == whole.study.items
 
 

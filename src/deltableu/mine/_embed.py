@@ -64,17 +64,94 @@ def dot_products(
     right_rows: cython.const[cython.int][::1],
     products: cython.double[::1],
 ) -> None:
-    """Fill `products`, each summed from the first dimension to the last."""
+    """Fill `products`; every fourth dimension has its own sum, and these are added at the end.
+
+    One sum would wait for each addition; so many, in this order, whatever the machine.
+    """
     i: cython.longlong
     d: cython.longlong
     a: cython.longlong
     b: cython.longlong
-    total: cython.double
+    size: cython.longlong = left.shape[1]
+    whole: cython.longlong = size - size % 4
+    first: cython.double
+    second: cython.double
+    third: cython.double
+    fourth: cython.double
     with cython.nogil:
         for i in range(left_rows.shape[0]):
             a = left_rows[i]
             b = right_rows[i]
-            total = 0.0
-            for d in range(left.shape[1]):
-                total += left[a, d] * right[b, d]
-            products[i] = total
+            first = second = third = fourth = 0.0
+            d = 0
+            while d < whole:
+                first += left[a, d] * right[b, d]
+                second += left[a, d + 1] * right[b, d + 1]
+                third += left[a, d + 2] * right[b, d + 2]
+                fourth += left[a, d + 3] * right[b, d + 3]
+                d += 4
+            while d < size:
+                first += left[a, d] * right[b, d]
+                d += 1
+            products[i] = (first + second) + (third + fourth)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _any_over(
+    rough: cython.const[cython.float][:, ::1],
+    row: cython.longlong,
+    begin: cython.longlong,
+    limits: cython.const[cython.float][::1],
+) -> cython.int:
+    """Whether one of 64 scores exceeds its limit."""
+    found: cython.int = 0
+    k: cython.longlong
+    for k in range(64):
+        found |= rough[row, begin + k] > limits[begin + k]
+    return found
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def find_over(
+    rough: cython.const[cython.float][:, ::1],
+    limits: cython.const[cython.float][::1],
+    admitted: cython.const[cython.uchar][::1],
+    found_rows: cython.longlong[::1],
+    found_items: cython.int[::1],
+    progress: cython.longlong[::1],
+) -> cython.longlong:
+    """Find the scores that exceed their item's limit; returns their number.
+
+    Stops where those of another row might not fit; `progress[0]` is the first row not seen.
+    """
+    items: cython.longlong = rough.shape[1]
+    capacity: cython.longlong = found_items.shape[0]
+    count: cython.longlong = 0
+    row: cython.longlong = 0
+    begin: cython.longlong
+    end: cython.longlong
+    k: cython.longlong
+    with cython.nogil:
+        while row < rough.shape[0] and count + items <= capacity:
+            begin = 0
+            while admitted[row] and begin < items:
+                end = begin + 64
+                if end > items:
+                    end = items
+                elif _any_over(rough, row, begin, limits) == 0:
+                    begin = end
+                    continue
+                for k in range(begin, end):
+                    if rough[row, k] > limits[k]:
+                        found_rows[count] = row
+                        found_items[count] = k
+                        count += 1
+                begin = end
+            row += 1
+        progress[0] = row
+    return count

@@ -202,10 +202,10 @@ class OwnPairs:
     def leaks(self, rows: Rows, items: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """How many rows are each item's message with an original response of it."""
         found = _mixed(rows.utterances.keys, rows.responses.keys)
-        begin, end = (np.searchsorted(self.pairs, found, side=side) for side in ("left", "right"))
         counts = np.zeros(items, np.int64)
-        for row in np.flatnonzero(end > begin):
-            np.add.at(counts, self.pair_items[begin[row] : end[row]], 1)
+        for key in found[_among(self.pairs, found)]:
+            begin, end = (np.searchsorted(self.pairs, key, side=side) for side in ("left", "right"))
+            np.add.at(counts, self.pair_items[begin:end], 1)
         return counts
 
 

@@ -38,6 +38,12 @@ class Texts:
     def __getitem__(self, i: int) -> str:
         return self.data[self.starts[i] : self.ends[i]].decode()
 
+    def choose(self, rows: _Bounds) -> list[str]:
+        """Some of the texts."""
+        data = self.data
+        spans = zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)
+        return [data[start:end].decode() for start, end in spans]
+
     def slice(self, begin: int, end: int) -> Texts:
         """The texts from `begin` to before `end`, in the same buffer."""
         return Texts(self.data, self.starts[begin:end], self.ends[begin:end])

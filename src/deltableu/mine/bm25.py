@@ -96,6 +96,11 @@ class BM25:
                 parts += [f"alpha:{self.alpha!r}", f"epsilon:{self.epsilon!r}"]
         return "|".join((*parts, f"k1:{self.k1!r}", f"b:{self.b!r}", f"idf:{self.idf}"))
 
+    @property
+    def own_threads(self) -> bool:
+        """One core scores a partition."""
+        return False
+
     def counter(self, queries: Queries) -> Bm25Counter:
         words = (queries.utterances.hashes, queries.responses.hashes)
         return Bm25Counter(self, queries, Vocabulary.of(np.unique(np.concatenate(words))))

@@ -151,7 +151,4 @@ class Checkpoints:
 
 
 def _texts(pairs: Mapping[int, LoggedPair]) -> list[list[Any]]:
-    return [
-        [position, pair.utterance, pair.response, pair.id, pair.thread]
-        for position, pair in pairs.items()
-    ]
+    return [[position, *pair] for position, pair in pairs.items()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
@@ -22,8 +24,8 @@ _kernel = _kernels.load("mine._embed")
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 
 #: Rows that are multiplied at once, and candidates that are collected before the heaps see them.
-_STEP = 2048
-_CAPACITY = 1 << 17
+_STEP, _FIRST_STEP = 2048, 128
+_CAPACITY = 1 << 15
 
 
 class TextVectors(Protocol):
@@ -33,8 +35,12 @@ class TextVectors(Protocol):
     def signature(self) -> str:
         """All that vectors depend on, in one line."""
 
-    def vectors(self, texts: Texts) -> Scores:
-        """One row of double precision a text, of length 1, or 0 where it has nothing to say."""
+    @property
+    def own_threads(self) -> bool:
+        """Whether making vectors, as encoders do, keeps all cores busy already."""
+
+    def vectors(self, texts: Texts) -> Scores | Singles:
+        """One row a text, of length 1, or 0 where it has nothing to say; of either precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,11 @@ class Embedding:
                 parts += [f"alpha:{self.alpha!r}", f"epsilon:{self.epsilon!r}"]
         return "|".join(parts)
 
+    @property
+    def own_threads(self) -> bool:
+        """Whether several partitions at once would only stand in each other's way."""
+        return self.source.own_threads
+
     def counter(self, queries: Queries) -> EmbeddingCounter:
         return EmbeddingCounter(self, queries)
 
@@ -117,7 +128,9 @@ class EmbeddingCounter:
             "utterances": self.queries.utterance_texts,
             "responses": self.queries.response_texts,
         }
-        queries = tuple(source.vectors(texts[name]) for name in names)
+        queries = tuple(
+            np.ascontiguousarray(source.vectors(texts[name]), np.float64) for name in names
+        )
         singles = tuple(np.ascontiguousarray(one.T, np.float32) for one in queries)
         return EmbeddingScorer(source, names, queries, singles, slope, constant)
 
@@ -143,47 +156,62 @@ class EmbeddingScorer:
         admitted: np.ndarray[Any, np.dtype[np.uint8]],
         thresholds: Scores,
     ) -> Candidates:
-        end = min(len(rows), begin + _STEP)
+        # Until most heaps are full nearly all is a candidate, and products would be in vain.
+        step = _STEP if np.count_nonzero(thresholds) * 2 > len(thresholds) else _FIRST_STEP
+        end = min(len(rows), begin + step)
         part = [
             self.source.vectors(getattr(rows.block, name).slice(begin, end)) for name in self.names
         ]
         rough = self._rough(part)
-        rough[admitted[begin:end] == 0] = -np.inf
         limits = (thresholds - self._slack()).astype(np.float32)
-        found = np.flatnonzero(rough > limits)
-        if len(found) > _CAPACITY:
-            # As many rows as fit; the thresholds will be better then.
-            last = max(int(found[_CAPACITY]) // rough.shape[1], 1)
-            end = begin + last
-            found = found[: np.searchsorted(found, last * rough.shape[1])]
-        chosen, items = np.divmod(found, rough.shape[1])
-        items = items.astype(np.int32)
+        capacity = _CAPACITY + len(thresholds)
+        chosen = _buffer("chosen", (capacity,), np.int64)
+        items = _buffer("items", (capacity,), np.int32)
+        done = np.empty(1, np.int64)
+        count = _kernel.find_over(rough, limits, admitted[begin:end], chosen, items, done)
+        chosen, items = chosen[:count], items[:count]
         scores = self._exact(part, chosen, items)
         kept = scores > thresholds[items]
-        return Candidates(items[kept], chosen[kept] + begin, scores[kept], end)
+        return Candidates(items[kept], chosen[kept] + begin, scores[kept], begin + int(done[0]))
 
     def _slack(self) -> float:
         """How far a rough score may be below the exact one: all vectors have length 1 or 0."""
         one = 2.0**-23 * (int(self.queries[0].shape[1]) + 8)
         return one if len(self.names) == 1 else one * (2.0 * self.slope + self.constant + 1.0)
 
-    def _rough(self, part: Sequence[Scores]) -> Singles:
-        products = [
-            mine.astype(np.float32) @ query for mine, query in zip(part, self.singles, strict=True)
-        ]
-        if len(products) == 1:
-            return products[0]
-        products[1] *= np.float32(self.slope)
-        products[1] += np.float32(self.constant)
-        products[0] *= products[1]
-        return products[0]
+    def _rough(self, part: Sequence[Scores | Singles]) -> Singles:
+        products = []
+        for name, mine, query in zip(self.names, part, self.singles, strict=True):
+            out = _buffer(name, (len(mine), query.shape[1]), np.float32)
+            products.append(np.matmul(mine.astype(np.float32, copy=False), query, out=out))
+        if len(products) == 2:
+            products[1] *= np.float32(self.slope)
+            products[1] += np.float32(self.constant)
+            products[0] *= products[1]
+        rough: Singles = products[0]
+        return rough
 
-    def _exact(self, part: Sequence[Scores], chosen: Any, items: Any) -> Scores:
+    def _exact(self, part: Sequence[Scores | Singles], chosen: Any, items: Any) -> Scores:
+        rows, places = np.unique(chosen, return_inverse=True)
         exact = []
         for mine, query in zip(part, self.queries, strict=True):
             products = np.empty(len(chosen))
-            _kernel.dot_products(mine, query, chosen, items, products)
+            left = mine[rows].astype(np.float64, copy=False)
+            _kernel.dot_products(left, query, places.astype(np.int64), items, products)
             exact.append(products)
         if len(exact) == 1:
             return exact[0]
         return np.asarray(exact[0] * (self.slope * exact[1] + self.constant))
+
+
+_thread = threading.local()
+
+
+def _buffer(name: str, shape: tuple[int, ...], kind: type) -> Any:
+    """Memory that this thread uses again: fresh memory costs as much as the product itself."""
+    size = math.prod(shape)
+    have = getattr(_thread, name, None)
+    if have is None or have.size < size:
+        have = np.empty(size, kind)
+        setattr(_thread, name, have)
+    return have[:size].reshape(shape)

@@ -196,8 +196,8 @@ class _Work:
 
     def _keep_texts(self, rows: Rows, offset: int) -> None:
         positions = self.heaps.positions
-        for position in np.unique(positions[positions >= offset]).tolist():
-            self.pairs[position] = rows.pair(position - offset)
+        new = np.unique(positions[positions >= offset])
+        self.pairs.update(zip(new.tolist(), rows.pairs(new - offset), strict=True))
         if len(self.pairs) > 2 * positions.size:
             self._forget()
 
@@ -208,9 +208,9 @@ class _Work:
     def _pick(self, rows: Rows, offset: int, admitted: Any) -> None:
         picks = self.joining.picks
         begin, end = np.searchsorted(picks, (offset, offset + len(rows)))
-        for position in picks[begin:end].tolist():
-            if admitted[position - offset]:
-                self.picked[position] = rows.pair(position - offset)
+        chosen = picks[begin:end]
+        chosen = chosen[admitted[chosen - offset] == 1]
+        self.picked.update(zip(chosen.tolist(), rows.pairs(chosen - offset), strict=True))
 
     def result(self) -> Joined:
         self._forget()

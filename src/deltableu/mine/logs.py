@@ -33,6 +33,7 @@ Logs: TypeAlias = PathLike | Iterable[object]
 #: Enough for many cores; how many there are must not change what a killed run can go on with.
 _PARTS = 64
 _SMALLEST, _LARGEST = 2 << 20, 256 << 20
+_IN_MEMORY = 1 << 19
 
 
 class Partition(Protocol):
@@ -209,7 +210,7 @@ def find_partitions(
     # Rows may be millions, but are of few types.
     are_paths = {issubclass(kind, str | os.PathLike) for kind in set(map(type, many))}
     if are_paths == {False}:
-        return tuple(_memory_partitions(many, partition_bytes or _SMALLEST, block_rows))
+        return tuple(_memory_partitions(many, partition_bytes or _IN_MEMORY, block_rows))
     if are_paths == {True, False}:
         raise InputError("logs are either paths or rows, not both: save the rows as a file")
     found: list[Partition] = []

@@ -183,6 +183,8 @@ def mine_references(
     [('original', 'Fine, thanks.'), ('mined', 'fine and you'), ('parrot', 'How are you?')]
     """
     plan = plan or MiningPlan()
+    if threads is None and engine == "threads" and plan.similarity.own_threads:
+        threads = 1
     whole = _as_study(study)
     items = whole.items
     partitions = find_partitions(logs, partition_bytes=partition_bytes)

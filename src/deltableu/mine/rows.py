@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +16,8 @@ from deltableu.text.words import WordArrays, hash_texts, hash_words
 __all__ = ["LoggedPair", "Queries", "Rows"]
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedPair:
-    """An utterance of a log and the response to it."""
+class LoggedPair(NamedTuple):
+    """An utterance of a log and the response to it; there are many, so they must be cheap."""
 
     utterance: str
     response: str
@@ -51,13 +51,15 @@ class Rows:
         texts: Texts | None = getattr(self.block, name)
         return None if texts is None else hash_texts(texts.data, texts.starts, texts.ends)
 
-    def pair(self, row: int) -> LoggedPair:
+    def pairs(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[LoggedPair]:
+        """The texts of some rows."""
         block = self.block
-        id, thread = (
-            (texts[row] or None) if texts is not None else None
+        ids, threads = (
+            [text or None for text in texts.choose(rows)] if texts is not None else repeat(None)
             for texts in (block.ids, block.threads)
         )
-        return LoggedPair(block.utterances[row], block.responses[row], id, thread)
+        chosen = block.utterances.choose(rows), block.responses.choose(rows)
+        return list(map(LoggedPair, *chosen, ids, threads))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,6 +40,10 @@ class Similarity(Protocol):
     def signature(self) -> str:
         """All that scores depend on, in one line."""
 
+    @property
+    def own_threads(self) -> bool:
+        """Whether scoring one partition keeps all cores busy already."""
+
     def counter(self, queries: Queries) -> Counter: ...
 
 

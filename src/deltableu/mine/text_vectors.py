@@ -78,6 +78,11 @@ class WordAverages:
         return f"words:{self.words.digest()}|unknown:{self.unknown}"
 
     @property
+    def own_threads(self) -> bool:
+        """One core makes them."""
+        return False
+
+    @property
     def dimension(self) -> int:
         return int(self._matrix.shape[1])
 
@@ -120,6 +125,11 @@ class Encoder:
             return f"encoder:{self.encode}"
         name = getattr(self.encode, "__qualname__", type(self.encode).__qualname__)
         return f"encoder:{getattr(self.encode, '__module__', '')}:{name}"
+
+    @property
+    def own_threads(self) -> bool:
+        """Encoders mostly use all cores."""
+        return True
 
     def vectors(self, texts: Texts) -> Scores:
         """One row a text, scaled to length 1."""
