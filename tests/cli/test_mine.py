@@ -696,3 +696,48 @@ def test_references_can_be_mined_for_the_demo(run, demo, tmp_path):
     assert shown.splitlines()[0] == "d03  It came out super watery, what did I do wrong?"
     assert len(shown.splitlines()) == 12
     assert run("check", tmp_path / "new").code == 0
+
+
+# By meaning
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--method", "embedding"], "needs --vectors"),
+        (["--method", "encoder"], "needs --encoder: wordllama"),
+        (["--method", "encoder", "--encoder", "nothing"], "package.module:function"),
+        (["--method", "encoder", "--encoder", "no.such:one"], "cannot be loaded"),
+        (["--method", "embedding", "--vectors", "none.txt"], "none.txt: there is no such file"),
+        (["--vectors", "v.txt"], "--vectors is of no use with --method bm25"),
+        (["--method", "embedding", "--k1", "1.2"], "--k1 is of no use with --method embedding"),
+        (["--method", "embedding", "--alpha", "0.2"], "--alpha is of no use with --on utterance"),
+    ],
+)
+def test_vectors_that_are_not_there(run, tmp_path, monkeypatch, options, sentence):
+    monkeypatch.chdir(tmp_path)
+    logs = tmp_path / "log.tsv"
+    logs.write_bytes(as_tsv())
+    result = run("mine", EXAMPLES / "demo", "--logs", logs, "-o", tmp_path / "new", *options)
+    assert result.code == 2
+    assert sentence in result.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_vectors_of_a_file(run, tmp_path):
+    logs, vectors, new = tmp_path / "log.tsv", tmp_path / "vectors.txt", tmp_path / "new"
+    logs.write_bytes(as_tsv())
+    words = sorted({word for row in ROWS for word in re.findall(r"[a-z]+", row["utterance"])})
+    rng = random.Random(1)
+    vectors.write_text(
+        "".join(f"{word} {rng.random()} {rng.random()} -0.1\n" for word in words), "utf-8"
+    )
+    options = ["--method", "embedding", "--vectors", vectors, "--top", "3"]
+    result = run("mine", EXAMPLES / "demo", "--logs", logs, "-o", new, *options)
+    assert result.code == 0
+    assert "signature  cosine|words:" in result.out
+    mined = [
+        one for item in read_study(new).items for one in item.references if one.origin == "mined"
+    ]
+    assert mined
+    assert all(0.0 < one.source.score <= 1.0 + 1e-12 for one in mined)
