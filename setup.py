@@ -1,5 +1,7 @@
 """Compiles the kernels; where that is impossible the same files run as plain Python."""
 
+import os
+
 from setuptools import Extension, setup
 
 KERNELS = {
@@ -21,7 +23,7 @@ KERNELS = {
 
 #: Loops are vectorised where their function stays one and roots set no error number; compilers
 #: that do not know a flag ignore it.
-COMPILE = ["-O3", "-fno-inline-functions-called-once", "-fno-math-errno"]
+COMPILE = ["-O3", "-g0", "-fno-inline-functions-called-once", "-fno-math-errno"]
 
 
 def extensions() -> list[Extension]:
@@ -44,4 +46,5 @@ def extensions() -> list[Extension]:
     return compiled
 
 
-setup(ext_modules=extensions())
+# There are many kernels, and each takes seconds.
+setup(ext_modules=extensions(), options={"build_ext": {"parallel": os.cpu_count() or 1}})
