@@ -1,8 +1,12 @@
 """Compiles the kernels; where that is impossible the same files run as plain Python."""
 
 import os
+import sys
 
 from setuptools import Extension, setup
+
+#: There are many kernels, and each takes seconds.
+PROCESSES = os.cpu_count() or 1
 
 KERNELS = {
     "deltableu.text._tokens": "src/deltableu/text/_tokens.py",
@@ -38,6 +42,8 @@ def extensions() -> list[Extension]:
     compiled: list[Extension] = cythonize(
         modules,
         build_dir="build",
+        # Elsewhere new processes would run this file again.
+        nthreads=PROCESSES if sys.platform == "linux" else 0,
         language_level=3,
         compiler_directives={"annotation_typing": True},
     )
@@ -46,5 +52,4 @@ def extensions() -> list[Extension]:
     return compiled
 
 
-# There are many kernels, and each takes seconds.
-setup(ext_modules=extensions(), options={"build_ext": {"parallel": os.cpu_count() or 1}})
+setup(ext_modules=extensions(), options={"build_ext": {"parallel": PROCESSES}})
