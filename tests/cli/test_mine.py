@@ -744,3 +744,47 @@ def test_vectors_of_a_file(run, tmp_path):
     ]
     assert scores
     assert all(0.0 < score <= 1.0 + 1e-12 for score in scores)
+
+
+# What is read is never written to
+
+
+def test_inputs_are_never_overwritten(run, tmp_path):
+    study, logs = tmp_path / "study", tmp_path / "log.tsv"
+    write_study(read_study(EXAMPLES / "demo"), study)
+    logs.write_bytes(as_tsv())
+    inside = tmp_path / "old" / "outputs" / "log.tsv"
+    shutil.copytree(study, tmp_path / "old")
+    inside.write_bytes(as_tsv())
+    new = tmp_path / "new"
+    for arguments, sentence in (
+        (["--logs", logs, "-o", new, "--log", logs], "is read here too"),
+        (["--logs", logs, "-o", new, "--log", study / "items.jsonl"], "lies in the study"),
+        (["--logs", inside, "-o", tmp_path / "old", "--replace"], "lies in the new study"),
+    ):
+        result = run("mine", study, *arguments)
+        assert result.code == 2
+        assert sentence in result.err
+    assert logs.read_bytes() == inside.read_bytes() == as_tsv()
+    assert not new.exists()
+    result = run("vectors", "train", logs, "-o", logs)
+    assert (result.code, logs.read_bytes()) == (2, as_tsv())
+    folder = tmp_path / "posts"
+    folder.mkdir()
+    posts = folder / "posts.jsonl"
+    shutil.copy(EXAMPLES / "posts.jsonl", posts)
+    split = ["--split", "a:0.5,b:0.5", "--replace"]
+    result = run("logs", "pairs", posts, "-o", folder, *split)
+    assert result.code == 2
+    assert "holds logs" in result.err
+    assert posts.exists()
+
+
+@pytest.mark.parametrize("option", ["--top", "--random"])
+def test_numbers_that_no_memory_holds(run, tmp_path, option):
+    logs = tmp_path / "log.tsv"
+    logs.write_bytes(as_tsv())
+    new = tmp_path / "new"
+    result = run("mine", EXAMPLES / "demo", "--logs", logs, "-o", new, option, "1000000000")
+    assert result.code == 2
+    assert "at most 10,000" in result.err

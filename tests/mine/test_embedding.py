@@ -231,6 +231,7 @@ def test_the_encoder_that_ships_in_a_package():
         (lambda: Encoder(lambda texts: [1.0]).vectors(Texts.of(["a"])), "shape"),
         (lambda: Encoder(lambda texts: [["x"]]).vectors(Texts.of(["a"])), "array of numbers"),
         (lambda: Encoder(lambda texts: [[np.nan]]).vectors(Texts.of(["a b"])), "'a b'"),
+        (lambda: Encoder(lambda: None).vectors(Texts.of(["a"])), "failed on 1 texts: TypeError"),
         (lambda: WordAverages(word_vectors(), "zero"), "unknown must be"),
         (lambda: WordAverages(word_vectors(names=["!", "."])), "no word"),
         (lambda: Embedding(WordAverages(word_vectors()), "context"), "on must be one of"),

@@ -17,6 +17,7 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
 from deltableu.mine import MiningPlan, RowFilter, mine_references
+from deltableu.mine.read_folders import find_files
 from deltableu.report.mining import leak_warning, mining_notes, mining_record, mining_table
 
 __all__ = ["mine"]
@@ -122,6 +123,14 @@ def mine(
     for path, name in ((work, "--work"), (log, "--log")):
         if path is not None and lies_in(path, output):
             raise InputError(f"{name} {path} lies in the new study: choose a place outside of it")
+    inputs = [*_local_files(logs), *filter(None, [options.vectors])]
+    for file in inputs:
+        if lies_in(Path(file), output):
+            raise InputError(f"{file} lies in the new study, which would replace it: move it first")
+        if log is not None and os.path.realpath(file) == os.path.realpath(log):
+            raise InputError(f"--log {log} is read here too: choose another file")
+    if log is not None and lies_in(log, study):
+        raise InputError(f"--log {log} lies in the study: choose a place outside of it")
     with (
         Journal(work, log) as journal,
         MiningProgress(first=journal.say_what_was_kept) as progress,
@@ -147,3 +156,7 @@ def mine(
     if mined.leaks:
         note(leak_warning(mined))
     emit(mining_table(mined), lambda: mining_record(mined), format, comments=mining_notes(mined))
+
+
+def _local_files(logs: list[str]) -> list[str]:
+    return [file.name for file in find_files(logs) if file.system is None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from deltableu.cli.options import STANDARD_INPUT, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
+from deltableu.mine.read_folders import find_files
 from deltableu.report.tables import Cell, Table
 from deltableu.vectors import Epoch, nearest_words, read_vectors, train_vectors, write_vectors
 
@@ -94,6 +96,9 @@ def train(
     if STANDARD_INPUT in logs:
         raise InputError("logs cannot be standard input, because they are read twice: save them")
     _check_output(output)
+    read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
+    if os.path.realpath(output) in read:
+        raise InputError(f"{output}: is one of the logs: write to another file")
     partial = Path(f"{output}.partial.bin")
     seen: list[Epoch] = []
     with ProgressBar() as bar:

@@ -132,8 +132,13 @@ def write_pairs(
     files = find_logs(logs)
     for place in (output, triples):
         inside = {os.path.realpath(file.name) for file in files if file.system is None}
-        if place is not None and os.path.realpath(place) in inside:
+        if place is None:
+            continue
+        target = os.path.realpath(place)
+        if target in inside:
             raise InputError(Problem("is one of the logs: write to another file", file=str(place)))
+        if names is not None and any(Path(file).is_relative_to(target) for file in inside):
+            raise InputError(Problem("holds logs: write to another folder", file=str(place)))
     layout = _layout(files, theirs, skip=on_error == "skip")
     count = buckets or _buckets(files, memory_bytes)
     reading = Reading(files, theirs, on_error, progress)

@@ -61,6 +61,13 @@ class Checkpoints:
                 message = f"cannot be made to keep checkpoints in: {error.strerror or error}"
                 raise InputError(Problem(message, file=str(self.folder))) from None
 
+    def leave(self) -> None:
+        """Remove the folders if there is nothing in them to go on with."""
+        for folder in (self.folder, self.parent):
+            if folder is not None:
+                with suppress(OSError):
+                    folder.rmdir()
+
     def end(self) -> None:
         """Remove what a finished run no longer needs."""
         if self.folder is not None and self.parent is not None:

@@ -34,6 +34,8 @@ __all__ = ["Mined", "MiningPlan", "mine_references"]
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 _RANDOM = 7
+#: Nobody rates so many, and all of them are held in memory.
+_MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,10 @@ class MiningPlan:
         for name in ("top", "random"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must be 0 or more, got {getattr(self, name)}")
+            if getattr(self, name) > _MOST:
+                raise InputError(f"{name} must be at most {_MOST:,}, got {getattr(self, name)}")
+        if self.seed < 0:
+            raise InputError(f"seed must not be negative, got {self.seed}")
         if self.diversity is not None and not 0.0 <= self.diversity <= 1.0:
             raise InputError(f"diversity must lie in [0, 1], got {self.diversity}")
 
@@ -208,7 +214,11 @@ def mine_references(
         progress,
         log,
     )  # fmt: skip
-    found = run.find()
+    try:
+        found = run.find()
+    except BaseException:
+        run.checkpoints.leave()
+        raise
     if not any(isinstance(partition, MemoryPartition) for partition in partitions):
         _check_unchanged(partitions, find_partitions(logs, partition_bytes=partition_bytes))
     mined = _assemble(whole, plan, found, run.checkpoints)

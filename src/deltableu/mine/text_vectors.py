@@ -133,7 +133,16 @@ class Encoder:
 
     def vectors(self, texts: Texts) -> Scores:
         """One row a text, scaled to length 1."""
-        given = _load(self.encode)([texts[number] for number in range(len(texts))])
+        encode = _load(self.encode)
+        try:
+            given = encode([texts[number] for number in range(len(texts))])
+        except InputError:
+            raise
+        except Exception as error:
+            kind = type(error).__name__
+            raise InputError(
+                f"{self.signature} failed on {len(texts)} texts: {kind}: {error}"
+            ) from error
         try:
             found = np.array(given, dtype=np.float64, order="C")
         except (TypeError, ValueError):

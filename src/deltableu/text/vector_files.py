@@ -157,7 +157,9 @@ class _TextReader:
             problem = Problem("holds something that is no number", file=self._name, line=line)
             raise InputError(problem) from None
         if not len(vector) or not np.isfinite(vector).all():
-            raise InputError(Problem("holds no vector", file=self._name, line=line))
+            raise InputError(
+                Problem("holds no vector of finite numbers", file=self._name, line=line)
+            )
         if self._dimension and len(vector) != self._dimension:
             message = f"has {len(vector)} numbers, but the first word has {self._dimension}"
             raise InputError(Problem(message, file=self._name, line=line))

@@ -35,6 +35,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 UNKNOWN = "<unk>"
 #: Its vector is the mean of those of so many of the rarest words.
 _RAREST = 100
+_MOST_NUMBERS, _WIDEST = 10_000, 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +141,7 @@ def train_vectors(
     >>> list(vectors.rows)
     ['tea', 'milk', 'or', 'please', 'some', '<unk>']
     """
-    _check(dimension, window, min_count, max_vocabulary, epochs, threads, memory)
+    _check(dimension, window, min_count, max_vocabulary, epochs, threads, memory, seed)
     for value, name in ((x_max, "x_max"), (alpha, "alpha"), (learning_rate, "learning_rate")):
         if not (math.isfinite(value) and value > 0):
             raise InputError(Problem(f"must be a number above 0, got {value}", field=name))
@@ -262,6 +263,7 @@ def _check(
     epochs: int,
     threads: int | None,
     memory: int,
+    seed: int,
 ) -> None:
     given = {
         "dimension": dimension,
@@ -275,3 +277,8 @@ def _check(
     for name, value in given.items():
         if value is not None and value < 1:
             raise InputError(Problem(f"must be 1 or more, got {value}", field=name))
+    for name, most in (("dimension", _MOST_NUMBERS), ("window", _WIDEST)):
+        if given[name] is not None and given[name] > most:  # type: ignore[operator]
+            raise InputError(Problem(f"must be at most {most:,}, got {given[name]}", field=name))
+    if seed < 0:
+        raise InputError(Problem(f"must not be negative, got {seed}", field="seed"))
