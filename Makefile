@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := $(addprefix src/deltableu/,text/_tokens.py text/_words.py text/_vectors.py score/_ngrams.py score/_overlap.py stats/_resampling.py validate/_ranks.py mine/_join.py mine/_embed.py mine/_rows.py mine/_objects.py vectors/_pairs.py vectors/_glove.py)
+KERNELS := $(addprefix src/deltableu/,text/_tokens.py text/_words.py text/_vectors.py score/_ngrams.py score/_overlap.py stats/_resampling.py validate/_ranks.py mine/_join.py mine/_embed.py logs/_rows.py logs/_objects.py vectors/_pairs.py vectors/_glove.py)
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .PHONY: demo test check bench test-long reproduce simulate clean

@@ -18,8 +18,8 @@ KERNELS = {
     "deltableu.validate._ranks": "src/deltableu/validate/_ranks.py",
     "deltableu.mine._join": "src/deltableu/mine/_join.py",
     "deltableu.mine._embed": "src/deltableu/mine/_embed.py",
-    "deltableu.mine._rows": "src/deltableu/mine/_rows.py",
-    "deltableu.mine._objects": "src/deltableu/mine/_objects.py",
+    "deltableu.logs._rows": "src/deltableu/logs/_rows.py",
+    "deltableu.logs._objects": "src/deltableu/logs/_objects.py",
     "deltableu.vectors._pairs": "src/deltableu/vectors/_pairs.py",
     "deltableu.vectors._glove": "src/deltableu/vectors/_glove.py",
 }

@@ -10,8 +10,8 @@ import numpy as np
 from bench.logs import pairs
 from bench.timing import best_of
 from deltableu.corpus.types import Item, Reference
+from deltableu.logs.blocks import Texts
 from deltableu.mine import Embedding, MiningPlan, RowFilter, WordAverages, mine_references
-from deltableu.mine.blocks import Texts
 from deltableu.text.vectors import WordVectors
 
 __all__ = ["main"]

@@ -103,8 +103,8 @@ def test_doctor_says_that_the_kernels_are_compiled(succeeds):
     assert record["deltableu"] == deltableu.__version__
     kernels = {name: state for name, state in record.items() if name.startswith("kernel ")}
     names = ("text._tokens", "score._ngrams", "score._overlap", "stats._resampling")
-    names += ("text._words", "validate._ranks", "mine._join", "mine._embed", "mine._rows")
-    names += ("mine._objects", "text._vectors", "vectors._pairs", "vectors._glove")
+    names += ("text._words", "validate._ranks", "mine._join", "mine._embed", "logs._rows")
+    names += ("logs._objects", "text._vectors", "vectors._pairs", "vectors._glove")
     assert kernels == {f"kernel {name}": "compiled" for name in names}
 
 

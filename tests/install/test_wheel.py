@@ -23,8 +23,8 @@ KERNELS = (
     "deltableu/validate/_ranks",
     "deltableu/mine/_join",
     "deltableu/mine/_embed",
-    "deltableu/mine/_rows",
-    "deltableu/mine/_objects",
+    "deltableu/logs/_rows",
+    "deltableu/logs/_objects",
     "deltableu/vectors/_pairs",
     "deltableu/vectors/_glove",
 )

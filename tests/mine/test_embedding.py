@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from deltableu.corpus.types import Item, Reference
 from deltableu.errors import InputError
+from deltableu.logs.blocks import Texts
 from deltableu.mine import Embedding, Encoder, MiningPlan, RowFilter, WordAverages, mine_references
 from deltableu.mine import embedding as embedding_module
-from deltableu.mine.blocks import Texts
 from deltableu.text.vectors import WordVectors
 from tests.mine.brute_force import same_words
 from tests.text.test_words import words

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltableu.mine.blocks import Texts
+from deltableu.logs.blocks import Texts
 from deltableu.text.words import hash_texts, hash_words
 
 JOINERS = "'\u2019\u02bc"

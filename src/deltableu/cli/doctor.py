@@ -22,8 +22,8 @@ _KERNELS = (
     "validate._ranks",
     "mine._join",
     "mine._embed",
-    "mine._rows",
-    "mine._objects",
+    "logs._rows",
+    "logs._objects",
     "vectors._pairs",
     "vectors._glove",
 )

@@ -14,7 +14,7 @@ from deltableu.cli.options import STANDARD_INPUT, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.mine.read_folders import find_files
+from deltableu.logs.read_folders import find_files
 from deltableu.report.tables import Cell, Table
 from deltableu.vectors import Epoch, nearest_words, read_vectors, train_vectors, write_vectors
 

@@ -1,4 +1,4 @@
-"""Raw posts or conversations in, pairs of utterance and response and triples with context out."""
+"""Posts or conversations in, pairs and triples out; and logs of pairs, read in a stream."""
 
 from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts

@@ -17,6 +17,7 @@ from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
 from deltableu.logs.post_logs import PostLogs
 from deltableu.logs.posts import Columns, Layout, find_logs, layout_of, named
+from deltableu.logs.read_files import BrokenPartition, LogFile, WrongColumns
 from deltableu.logs.reading import Reading
 from deltableu.logs.rules import PairRules
 from deltableu.logs.spill import Store
@@ -31,7 +32,6 @@ from deltableu.logs.writers import (
     triple_row,
     written,
 )
-from deltableu.mine.read_files import BrokenPartition, LogFile, WrongColumns
 
 __all__ = ["MEMORY", "Progress", "write_pairs"]
 

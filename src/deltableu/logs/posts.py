@@ -11,10 +11,10 @@ from deltableu.corpus.checker import number_text, shown
 from deltableu.corpus.files import PathLike
 from deltableu.corpus.report import Report, fail
 from deltableu.errors import InputError, Problem
+from deltableu.logs.read_files import LogFile, WrongColumns
+from deltableu.logs.read_folders import find_files
 from deltableu.logs.read_rows import Advance, columns_of, read_rows
 from deltableu.logs.times import parse_time
-from deltableu.mine.read_files import LogFile, WrongColumns
-from deltableu.mine.read_folders import find_files
 
 __all__ = ["COLUMNS", "Columns", "Layout", "Post", "find_logs", "layout_of", "named", "read_file"]
 __all__ += ["Turn", "read_posts", "read_turns"]

@@ -11,8 +11,8 @@ from deltableu.corpus.checker import shown
 from deltableu.corpus.jsonl import decode
 from deltableu.corpus.report import Report
 from deltableu.errors import Problem
-from deltableu.mine.read_files import LogFile, Source, WrongColumns, broken, pyarrow_for
-from deltableu.mine.read_lines import BOM, first_line, read_chunks, without_bad_lines
+from deltableu.logs.read_files import LogFile, Source, WrongColumns, broken, pyarrow_for
+from deltableu.logs.read_lines import BOM, first_line, read_chunks, without_bad_lines
 
 __all__ = ["Advance", "Row", "columns_of", "pick", "read_rows"]
 

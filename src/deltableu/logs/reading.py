@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 from deltableu.corpus.report import Report
 from deltableu.errors import InputError, Problem
 from deltableu.logs.posts import Columns, Post, Turn, layout_of, read_file, read_turns
-from deltableu.mine.read_files import BrokenPartition, LogFile
+from deltableu.logs.read_files import BrokenPartition, LogFile
 
 __all__ = ["Reading"]
 

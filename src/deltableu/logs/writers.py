@@ -15,9 +15,9 @@ from deltableu.corpus.atomic import atomic_folder, atomic_path
 from deltableu.corpus.files import PathLike
 from deltableu.corpus.jsonl import encode
 from deltableu.errors import InputError, Problem
+from deltableu.logs.read_files import form_of, pyarrow_for
 from deltableu.logs.times import time_text
 from deltableu.logs.types import Pair
-from deltableu.mine.read_files import form_of, pyarrow_for
 
 __all__ = ["Form", "Writer", "check_output", "pair_row", "triple_row", "written"]
 
@@ -137,6 +137,8 @@ def check_output(
     if not os.access(target.parent, os.W_OK | os.X_OK):
         message = "cannot be written by this user: change the folder's permissions"
         raise InputError(Problem(message, file=where))
+    if form == "parquet" or target.suffix == ".parquet":
+        pyarrow_for("Parquet", where)
     if names is None:
         found = form_of(target.name)
         by_name = ".".join(part for part in found or () if part)

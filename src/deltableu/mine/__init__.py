@@ -1,11 +1,11 @@
 """Items and dialogue logs in, items with more references out."""
 
+from deltableu.logs.partitions import Partition, find_partitions
 from deltableu.mine.admission import RowFilter
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.embedding import Embedding, TextVectors
 from deltableu.mine.engines import Engine, Threads, make_engine
-from deltableu.mine.logs import Partition, find_partitions
 from deltableu.mine.mining import Mined, MiningPlan, mine_references
 from deltableu.mine.run import Event, Progress
 from deltableu.mine.similarity import Similarity

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deltableu.corpus.types import Origin, Reference, Source
-from deltableu.mine.blocks import Texts
+from deltableu.logs.blocks import Texts
 from deltableu.text.words import hash_words
 
 __all__ = ["Addition", "add_references", "response_keys"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from deltableu.corpus.types import Item
 from deltableu.errors import InputError
-from deltableu.mine.blocks import Texts
+from deltableu.logs.blocks import Texts
 from deltableu.mine.rows import Rows
 from deltableu.text.words import hash_texts, hash_words
 

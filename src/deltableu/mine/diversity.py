@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from deltableu.errors import InputError
-from deltableu.mine.blocks import Texts
+from deltableu.logs.blocks import Texts
 from deltableu.text.words import hash_words
 
 __all__ = ["maximal_marginal_relevance"]

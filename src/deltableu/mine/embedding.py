@@ -12,7 +12,7 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu.errors import InputError
-from deltableu.mine.blocks import Texts
+from deltableu.logs.blocks import Texts
 from deltableu.mine.bm25 import Field, Product
 from deltableu.mine.rows import Queries, Rows
 from deltableu.mine.similarity import Candidates, Scores, Sums

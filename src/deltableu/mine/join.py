@@ -11,9 +11,9 @@ import numpy as np
 
 from deltableu.corpus.report import Report, fail
 from deltableu.errors import InputError, Problem
+from deltableu.logs.partitions import BrokenPartition, Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.heaps import Heaps
-from deltableu.mine.logs import BrokenPartition, Partition
 from deltableu.mine.rows import LoggedPair, Rows
 from deltableu.mine.similarity import Counter, Scorer, Scores, Sums
 

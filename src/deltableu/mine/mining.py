@@ -17,6 +17,7 @@ from deltableu.corpus import read_study
 from deltableu.corpus.files import PathLike
 from deltableu.corpus.types import Item, Source, Study
 from deltableu.errors import InputError, Problem
+from deltableu.logs.partitions import MemoryPartition, Partition, find_partitions
 from deltableu.mine.additions import Addition, add_references, response_keys
 from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
 from deltableu.mine.bm25 import BM25
@@ -24,7 +25,6 @@ from deltableu.mine.checkpoints import Checkpoints, fingerprint
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.engines import Engine, make_engine
 from deltableu.mine.join import OnError
-from deltableu.mine.logs import MemoryPartition, Partition, find_partitions
 from deltableu.mine.rows import LoggedPair, Queries
 from deltableu.mine.run import Found, Log, Progress, Run
 from deltableu.mine.similarity import Similarity

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deltableu.mine.blocks import Block, Texts
+from deltableu.logs.blocks import Block, Texts
 from deltableu.text.words import WordArrays, hash_texts, hash_words
 
 __all__ = ["LoggedPair", "Queries", "Rows"]

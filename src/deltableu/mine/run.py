@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from deltableu.errors import InputError, Problem
+from deltableu.logs.partitions import Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.checkpoints import Checkpoints
 from deltableu.mine.engines import Engine
@@ -27,7 +28,6 @@ from deltableu.mine.join import (
     Tell,
     check_unchanged,
 )
-from deltableu.mine.logs import Partition
 from deltableu.mine.rows import LoggedPair
 from deltableu.mine.similarity import Counter
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu.errors import InputError
-from deltableu.mine.blocks import Texts
+from deltableu.logs.blocks import Texts
 from deltableu.mine.similarity import Scores
 from deltableu.mine.vocabulary import Vocabulary
 from deltableu.text.vectors import WordVectors

@@ -18,7 +18,7 @@ import numpy as np
 
 from deltableu.corpus.files import PathLike
 from deltableu.errors import InputError, Problem
-from deltableu.mine.logs import Logs, Partition, find_partitions
+from deltableu.logs.partitions import Logs, Partition, find_partitions
 from deltableu.text.vectors import WordVectors
 from deltableu.text.words import hash_words
 from deltableu.vectors.cooccurrence import PairCounts, PairTable, merge_counts

@@ -10,8 +10,8 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu.errors import InputError
-from deltableu.mine.blocks import Texts
-from deltableu.mine.logs import Partition
+from deltableu.logs.blocks import Texts
+from deltableu.logs.partitions import Partition
 from deltableu.text.words import WordArrays, hash_words, word_form, word_spans
 
 __all__ = ["Tell", "Vocabulary", "count_words", "texts_of"]

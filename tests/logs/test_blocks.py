@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.mine.blocks import Block, Texts
+from deltableu.logs.blocks import Block, Texts
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=6)
 

@@ -14,10 +14,10 @@ from deltableu import _kernels
 from deltableu.corpus.checker import number_text
 from deltableu.corpus.report import Report, fail
 from deltableu.errors import Problem
-from deltableu.mine.blocks import Block, Texts
-from deltableu.mine.read_files import LogFile, WrongColumns, broken, pyarrow_for
-from deltableu.mine.read_lines import as_words
-from deltableu.mine.readers import FIELDS
+from deltableu.logs.blocks import Block, Texts
+from deltableu.logs.read_files import LogFile, WrongColumns, broken, pyarrow_for
+from deltableu.logs.read_lines import as_words
+from deltableu.logs.readers import FIELDS
 
 __all__ = ["RowGroup", "read_row_groups", "row_groups"]
 
@@ -28,7 +28,7 @@ _REMOTE_BUFFER = 4 << 20
 _Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 _Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
-_kernel = _kernels.load("mine._rows")
+_kernel = _kernels.load("logs._rows")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import TypeAlias, cast
 from deltableu.corpus.checker import Checker, shown
 from deltableu.corpus.report import fail
 from deltableu.errors import InputError, Problem
-from deltableu.mine.blocks import Block, Texts
-from deltableu.mine.readers import FIELDS, as_name
+from deltableu.logs.blocks import Block, Texts
+from deltableu.logs.readers import FIELDS, as_name
 from deltableu.text.buffer import NotUnicodeError
 
 __all__ = ["read_memory"]

@@ -11,12 +11,12 @@ from typing import Protocol, TypeAlias, cast
 from deltableu.corpus.files import PathLike
 from deltableu.corpus.report import Report, fail
 from deltableu.errors import InputError, Problem
-from deltableu.mine.blocks import Block
-from deltableu.mine.read_files import BrokenPartition, LogFile, WrongColumns, pyarrow_for
-from deltableu.mine.read_folders import find_files
-from deltableu.mine.read_memory import read_memory
-from deltableu.mine.read_parquet import RowGroup, read_row_groups, row_groups
-from deltableu.mine.readers import check_header, read_text
+from deltableu.logs.blocks import Block
+from deltableu.logs.read_files import BrokenPartition, LogFile, WrongColumns, pyarrow_for
+from deltableu.logs.read_folders import find_files
+from deltableu.logs.read_memory import read_memory
+from deltableu.logs.read_parquet import RowGroup, read_row_groups, row_groups
+from deltableu.logs.readers import check_header, read_text
 
 __all__ = [
     "BrokenPartition",

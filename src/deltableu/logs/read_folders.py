@@ -11,7 +11,7 @@ from typing import Any
 
 from deltableu.corpus.files import PathLike
 from deltableu.errors import InputError, Problem
-from deltableu.mine.read_files import LogFile, form_of
+from deltableu.logs.read_files import LogFile, form_of
 
 __all__ = ["find_files"]
 

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from deltableu import _kernels
 from deltableu.corpus.tables import read_tsv, write_tsv
 from deltableu.errors import Problem
-from deltableu.mine import read_lines
-from deltableu.mine.logs import find_partitions
-from deltableu.mine.read_lines import as_words
-from deltableu.mine.readers import FIELDS
+from deltableu.logs import read_lines
+from deltableu.logs.partitions import find_partitions
+from deltableu.logs.read_lines import as_words
+from deltableu.logs.readers import FIELDS
 
 _ROOT = Path(__file__).parents[2]
-_kernel = _kernels.load("mine._rows")
+_kernel = _kernels.load("logs._rows")
 
 Row = tuple[str, str, str, str]
 
@@ -436,9 +436,9 @@ _SCRIPT = """
 import json, sys
 from pathlib import Path
 from deltableu import _kernels
-from tests.mine.test_readers import plain_results
+from tests.logs.test_readers import plain_results
 
-kernels = [_kernels.compiled(_kernels.load(name)) for name in ("mine._rows", "mine._objects")]
+kernels = [_kernels.compiled(_kernels.load(name)) for name in ("logs._rows", "logs._objects")]
 json.dump({"compiled": kernels, "results": plain_results(Path(sys.argv[1]))}, sys.stdout)
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deltableu import _kernels
-from deltableu.mine.read_files import LogFile, Source
+from deltableu.logs.read_files import LogFile, Source
 
 __all__ = ["BOM", "as_words", "cut_lines", "filled_after", "first_line", "lines_before"]
 __all__ += ["read_chunks", "without_bad_lines"]
@@ -20,7 +20,7 @@ CHUNK = 2 << 20
 _LEAST = 64 << 10
 _KNOWN_FILES = 64
 
-_kernel = _kernels.load("mine._rows")
+_kernel = _kernels.load("logs._rows")
 
 
 def read_chunks(source: Source, start: int = 0, end: int | None = None) -> Iterator[bytes]:

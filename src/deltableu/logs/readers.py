@@ -18,9 +18,9 @@ from deltableu import _kernels
 from deltableu.corpus.checker import Checker, number_text, shown
 from deltableu.corpus.report import Report, fail
 from deltableu.errors import Problem
-from deltableu.mine.blocks import Block, Texts
-from deltableu.mine.read_files import LogFile, Source, WrongColumns
-from deltableu.mine.read_lines import (
+from deltableu.logs.blocks import Block, Texts
+from deltableu.logs.read_files import LogFile, Source, WrongColumns
+from deltableu.logs.read_lines import (
     BOM,
     as_words,
     cut_lines,
@@ -38,8 +38,8 @@ FIELDS = ("utterance", "response", "id", "thread")
 
 _Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
-_rows = _kernels.load("mine._rows")
-_objects = _kernels.load("mine._objects")
+_rows = _kernels.load("logs._rows")
+_objects = _kernels.load("logs._objects")
 _NAMES = "".join(FIELDS).encode()
 _NAME_BOUNDS: _Integers = np.cumsum([0, *map(len, FIELDS)], dtype=np.int64)
 

@@ -27,8 +27,8 @@ from hypothesis import strategies as st
 from deltableu.corpus.report import fail
 from deltableu.corpus.tables import write_tsv
 from deltableu.errors import InputError, Problem
-from deltableu.mine.blocks import Block
-from deltableu.mine.logs import BrokenPartition, Partition, find_partitions
+from deltableu.logs.blocks import Block
+from deltableu.logs.partitions import BrokenPartition, Partition, find_partitions
 
 ROWS = [(f"utterance {i} é", f"response\t{i}\n\\n", f"id{i}", f"t{i // 3}") for i in range(50)]
 NAMES = ("utterance", "response", "id", "thread")
