@@ -76,6 +76,7 @@ def test_take():
         ({"weights": ((1.0,), (1.0,))}, "weights"),
         ({"weights": None, "item_ids": ("a",)}, "item_ids"),
         ({"weights": None, "originals": (0, 2)}, "originals"),
+        ({"items": (Item("q", (Reference("r", "a"),)),)}, "items"),
     ],
 )
 def test_shapes_must_agree(fields, field):
@@ -100,3 +101,52 @@ def test_from_items_and_studies():
     assert (found.originals, found.weights_from, found.item_ids) == ((1, 0), "items", ("q1", "q2"))
     assert reference_set(items, "single").texts == (("y",), ("z",))
     assert reference_set(items[1:]).weights is None
+
+
+def said(*where):
+    """Items whose meta says where their weights came from."""
+    return [
+        Item(str(number), (Reference("r0", "a", 1.0),), meta={} if one is None else one)
+        for number, one in enumerate(where)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        (
+            [{"weights_from": "nn-rater:3f2a,max,2p-1,original=1"}] * 2,
+            "nn-rater:3f2a,max,2p-1,original=1",
+        ),
+        ([{"weights_from": "a|b c\n"}], "a_b_c_"),
+        ([{"weights_from": "a"}, {"weights_from": "b"}], "items"),
+        ([{"weights_from": "a"}, None], "items"),
+        ([None, {"weights_from": "a"}], "items"),
+        ([{"weights_from": 5}] * 2, "items"),
+        ([{"weights_from": ["a"]}] * 2, "items"),
+        ([{"weights_from": ""}], "items"),
+        ([], "items"),
+    ],
+)
+def test_items_say_who_rated_them(where, expected):
+    assert reference_set(said(*where)).weights_from == expected
+
+
+def test_items_stay_beside_their_texts():
+    items = (
+        Item("q1", (Reference("a", "x", 0.5, "mined"), Reference("b", "y", 0.1)), message="m"),
+        Item("q2", (Reference("a", "z", 1.0),)),
+    )
+    found = reference_set(items)
+    assert found.items == items
+    single = found.select("single")
+    assert [item.references for item in single.items] == [
+        items[0].references[1:],
+        items[1].references,
+    ]
+    assert single.items[0].message == "m"
+    assert single.items[1] is items[1]
+    assert found.take([1]).items == (items[1],)
+    assert SET.items is SET.select("single").items is SET.take([0]).items is None
+    assert hash(found) == hash(reference_set(items))
+    assert "Item(" not in repr(found)

@@ -23,7 +23,7 @@ class NgramOptions:
     Parameters
     ----------
     order
-        Longest n-gram; by default 4, and 2 for delta-bleu.
+        Longest n-gram; by default 4, and 2 for delta-bleu and upsilon-bleu.
     tokenize
         none, 13a, char, intl, zh, ja-mecab, ko-mecab, spm, flores101, flores200. By default 13a,
         and ROUGE's own for rouge.
@@ -34,7 +34,7 @@ class NgramOptions:
     strip_punctuation
         Drop punctuation first.
     variant
-        Of delta-bleu: the paper's formula, or a published implementation's.
+        Of delta-bleu and upsilon-bleu: the paper's formula, or a published implementation's.
     smooth
         For orders without a match. The default is exp for bleu, and as the variant has it for
         delta-bleu.
@@ -83,6 +83,15 @@ class MetricOptions(NgramOptions):
         Of delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or Parquet.
     alpha
         Of ibleu: how much the references count beside the message.
+    rater
+        Of upsilon-bleu and upsilon-chrf: a model from `deltableu rater train`, or the name of an
+        installed rater, that rates all references. By default the weights they have are used.
+    triplets
+        Of the rater: how the probabilities of its two triplets become one; by default max.
+    magnitude
+        Of the rater: the size of a weight, by default 2p-1.
+    original
+        Of the rater: the original reference has weight 1 (the default), or is rated too.
     """
 
     method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = "bleu+1"
@@ -90,10 +99,16 @@ class MetricOptions(NgramOptions):
     vectors: str | None = None
     table: str | None = None
     alpha: float | None = None
+    rater: str | None = None
+    triplets: Literal["max", "mean", "first", "second"] | None = None
+    magnitude: Literal["2p-1", "p"] | None = None
+    original: Literal[1, "rated"] | None = None
 
     def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
         """The metrics named, or those that suit the references, with these settings."""
         if names is not None:
             return make_metrics(listed(names), self.changed())
         suiting = ["bleu"] if references.weights is None else ["delta-bleu", "bleu"]
+        if self.rater is not None:
+            suiting = ["upsilon-bleu", "bleu"]
         return make_metrics(suiting, self.changed())

@@ -19,10 +19,10 @@ class ProgressBar:
         self._started = time.monotonic()
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
-        self._visible = sys.stderr.isatty()
+        self.visible = sys.stderr.isatty()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        if not self._visible or time.monotonic() - self._started < _PATIENCE:
+        if not self.visible or time.monotonic() - self._started < _PATIENCE:
             return
         if self._bar is None:
             from rich.console import Console

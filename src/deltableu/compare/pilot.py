@@ -294,7 +294,7 @@ def _subset(references: ReferenceSet, size: int | None, rng: np.random.Generator
     """The original and others at random, in their order, as many as asked for or there are."""
     if size is None:
         return references
-    texts, weights, originals = [], [], []
+    texts, weights, originals, items = [], [], [], []
     for index, row in enumerate(references.texts):
         original = 0 if references.originals is None else references.originals[index]
         others = [place for place in range(len(row)) if place != original]
@@ -304,11 +304,15 @@ def _subset(references: ReferenceSet, size: int | None, rng: np.random.Generator
         originals.append(kept.index(original))
         if references.weights is not None:
             weights.append(tuple(references.weights[index][place] for place in kept))
+        if references.items is not None:
+            item = references.items[index]
+            items.append(replace(item, references=tuple(item.references[i] for i in kept)))
     return replace(
         references,
         texts=tuple(texts),
         weights=None if references.weights is None else tuple(weights),
         originals=tuple(originals),
+        items=None if references.items is None else tuple(items),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from deltableu.corpus.checker import number_text, shown
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem
 
-__all__ = ["ReferenceSet", "reference_set"]
+__all__ = ["ReferenceSet", "reference_set", "weights_label"]
 
 _THRESHOLD = re.compile(r"w(?:>=|≥)([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))")
 
@@ -35,6 +35,9 @@ class ReferenceSet:
         The position of the original reference of each item; None is the first of each.
     messages
         What each item answers, for the metrics that look at it.
+    items
+        The items themselves, each with exactly the references that `texts` has, for raters;
+        None where there are only texts. Their weights may be older than `weights`, which count.
 
     Examples
     --------
@@ -52,9 +55,10 @@ class ReferenceSet:
     item_ids: Sequence[str] | None = None
     originals: Sequence[int] | None = None
     messages: Sequence[str | None] | None = None
+    items: Sequence[Item] | None = field(default=None, repr=False, hash=False)
 
     def __post_init__(self) -> None:
-        for name in ("weights", "item_ids", "originals", "messages"):
+        for name in ("weights", "item_ids", "originals", "messages", "items"):
             given = getattr(self, name)
             if given is not None and len(given) != len(self.texts):
                 message = f"there are {len(given)} entries, but {len(self.texts)} items"
@@ -149,6 +153,9 @@ class ReferenceSet:
             else tuple(tuple(self.weights[i][j] for j in kept) for i, kept in chosen),
             selection=selection,
             originals=tuple(kept.index(self._original(i)) for i, kept in chosen),
+            items=None
+            if self.items is None
+            else tuple(_with_references(self.items[i], kept) for i, kept in chosen),
         )
 
     def without_positive(self) -> tuple[int, ...]:
@@ -171,11 +178,15 @@ class ReferenceSet:
             item_ids=None if self.item_ids is None else tuple(self.item_ids[i] for i in chosen),
             originals=None if self.originals is None else tuple(self.originals[i] for i in chosen),
             messages=None if self.messages is None else tuple(self.messages[i] for i in chosen),
+            items=None if self.items is None else tuple(self.items[i] for i in chosen),
         )
 
 
 def reference_set(source: Study | Iterable[Item], selection: str = "all") -> ReferenceSet:
     """The references of a study or of items; weights are None when no reference is rated.
+
+    Where every item says under `weights_from` in its `meta` that the same rater gave the weights,
+    as `deltableu rater apply` writes it, signatures will name that rater.
 
     Examples
     --------
@@ -189,10 +200,11 @@ def reference_set(source: Study | Iterable[Item], selection: str = "all") -> Ref
     everything = ReferenceSet(
         texts=tuple(tuple(one.text for one in item.references) for item in items),
         weights=weights if rated else None,
-        weights_from="items",
+        weights_from=_weights_from(items),
         item_ids=tuple(item.id for item in items),
         originals=tuple(_first_original(item) for item in items),
         messages=tuple(item.message for item in items),
+        items=items,
     )
     return everything.select(selection)
 
@@ -200,3 +212,29 @@ def reference_set(source: Study | Iterable[Item], selection: str = "all") -> Ref
 def _first_original(item: Item) -> int:
     origins = (i for i, reference in enumerate(item.references) if reference.origin == "original")
     return next(origins, 0)
+
+
+def weights_label(text: str) -> str:
+    """A text as the part of a signature that says where weights came from.
+
+    Examples
+    --------
+    >>> weights_label("nn-rater:3f2a,max"), weights_label("my rater|2")
+    ('nn-rater:3f2a,max', 'my_rater_2')
+    """
+    # A bar would end the part, and a signature stays on one line.
+    return "".join("_" if one in "| " or not one.isprintable() else one for one in text)
+
+
+def _weights_from(items: Sequence[Item]) -> str:
+    said = [item.meta.get("weights_from") for item in items]
+    first = said[0] if said else None
+    if isinstance(first, str) and first and all(one == first for one in said):
+        return weights_label(first)
+    return "items"
+
+
+def _with_references(item: Item, kept: Sequence[int]) -> Item:
+    if len(kept) == len(item.references):
+        return item
+    return replace(item, references=tuple(item.references[place] for place in kept))

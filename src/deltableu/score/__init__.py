@@ -11,6 +11,7 @@ from deltableu.score.sentence_bleu_metric import SentenceBLEU
 from deltableu.score.similarity import FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.statistics import Bootstrap, Statistics
 from deltableu.score.systems import Scoring, score_systems
+from deltableu.score.upsilon_metrics import UpsilonBLEU, UpsilonChrF, rate_references
 
 __all__ = [
     "BLEU",
@@ -30,8 +31,11 @@ __all__ = [
     "Similarity",
     "Statistics",
     "TableSimilarity",
+    "UpsilonBLEU",
+    "UpsilonChrF",
     "bleu",
     "delta_bleu",
+    "rate_references",
     "score_systems",
     "sentence_bleu",
 ]

@@ -38,6 +38,14 @@ class Metric(ABC):
     #: Whether scores of single segments mean something.
     has_segments: ClassVar[bool] = True
 
+    def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
+        """The references with the weights that count; a metric with a rater rates them here.
+
+        `encode` and `compute` do it themselves. It must not change the number of items, and give
+        the same again for some of the items.
+        """
+        return references
+
     @abstractmethod
     def encode(
         self,

@@ -22,6 +22,7 @@ _GROUP = "deltableu.metrics"
 _BUILT_IN = {
     "bleu": "bleu_metric.BLEU",
     "delta-bleu": "delta_bleu_metric.DeltaBLEU",
+    "upsilon-bleu": "upsilon_metrics.UpsilonBLEU",
     "sentence-bleu": "sentence_bleu_metric.SentenceBLEU",
     "nist": "nist_metric.NIST",
     "ibleu": "ibleu_metric.IBLEU",
@@ -49,6 +50,7 @@ _BUILT_IN = {
     "delta-ter": "discriminative.DeltaTER",
     "delta-vectors": "discriminative.DeltaVectors",
     "delta-table": "discriminative.DeltaTable",
+    "upsilon-chrf": "upsilon_metrics.UpsilonChrF",
 }
 
 

@@ -91,7 +91,9 @@ def score_systems(
     metrics : list of metrics
     no_positive : {"error", "skip"}
         Whether items without a positively weighted reference are an error (under metrics that
-        need one) or are left out of all metrics alike, also of those that could score them.
+        need one) or are left out of all metrics alike, also of those that could score them. Where
+        metrics see different weights, because a rater gives theirs, an item is left out if it has
+        no positive one for any of them.
     intervals : IntervalPlan, optional
         Without it, and for a single segment, there are no intervals.
     threads : int, optional
@@ -100,10 +102,18 @@ def score_systems(
     """
     if not outputs:
         raise InputError("there is nothing to score: no system outputs were given")
+    for metric in metrics:
+        # A rater, which may take long, is asked after this.
+        weighted = "weights" in metric.needs
+        if weighted and metric.prepare_references(references).weights is None:
+            raise InputError(
+                f"{metric.name} needs a weight for every reference, and none were given"
+            )
     items = len(references.texts)
     dropped: set[int] = set()
     if no_positive == "skip":
-        dropped = set(references.without_positive())
+        seen = [metric.prepare_references(references) for metric in metrics]
+        dropped = {index for one in seen for index in one.without_positive()}
         if len(dropped) == items:
             raise InputError("no item is left: none has a positively weighted reference")
     kept = [index for index in range(items) if index not in dropped]
@@ -114,10 +124,6 @@ def score_systems(
     scores = []
     encoded: dict[Hashable, Any] = {}
     for metric in metrics:
-        if "weights" in metric.needs and references.weights is None:
-            raise InputError(
-                f"{metric.name} needs a weight for every reference, and none were given"
-            )
         if "messages" in metric.needs:
             _check_messages(metric, references)
     for metric in metrics:

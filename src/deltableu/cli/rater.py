@@ -1,0 +1,232 @@
+"""`deltableu rater`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Self
+
+from cyclopts import App, Parameter
+
+from deltableu.cli.new_study import check_new_study, lies_in
+from deltableu.cli.options import Flag, Whole
+from deltableu.cli.output import Format, emit, note
+from deltableu.cli.progress import ProgressBar
+from deltableu.corpus import read_study, write_study
+from deltableu.errors import InputError, Problem
+from deltableu.raters._neural import need
+from deltableu.raters.combination import Combine, Magnitude
+from deltableu.raters.model_file import read_model
+from deltableu.raters.rater import rater_signature
+from deltableu.raters.rating import RatingEvent, Which, rate_study
+from deltableu.raters.registry import is_model_file, load_rater
+from deltableu.report.rating import (
+    model_record,
+    model_tables,
+    rating_notes,
+    rating_record,
+    rating_table,
+)
+
+__all__ = ["rater"]
+
+rater = App(
+    name="rater",
+    help="Train models that rate references, rate with them, and look at them.",
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
+)
+
+_JOURNAL = "journal.jsonl"
+#: Seconds between two lines where there is no terminal.
+_PAUSE = 30.0
+
+
+@rater.command
+def apply(
+    study: Path,
+    *,
+    rater: str,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    combine: Combine | None = None,
+    magnitude: Magnitude | None = None,
+    original: str | None = None,
+    which: Which = "unrated",
+    batch: Whole = 256,
+    threads: Whole | None = None,
+    work: Path | None = None,
+    replace: Annotated[bool, Flag] = False,
+    log: Path | None = None,
+    format: Format = "table",
+) -> None:
+    """Rate the references of a study with a model.
+
+    deltableu rater apply STUDY --rater MODEL.safetensors -o NEWSTUDY. Mined references become
+    weighted ones without anybody rating them (Tsuta et al. 2020).
+
+    Parameters
+    ----------
+    study
+        A folder with items; its outputs, ratings and systems come along.
+    rater
+        A file that deltableu rater train wrote; or NAME or NAME:ARGUMENT of a rater that an
+        installed package offers (entry point group deltableu.raters).
+    output
+        The folder of the new study.
+    combine
+        How the model's two probabilities of a reference become one: max (the default), mean,
+        first or second.
+    magnitude
+        A weight's size from probability p: 2p-1 (the default), or p as in the paper's text.
+    original
+        The weight of the original reference, 1 by default; or rated.
+    which
+        Whether references that have a weight keep it, or all are rated anew.
+    batch
+        Items that are rated at once.
+    threads
+        All cores by default.
+    work
+        Where to keep what is done, so that the same command goes on after being killed. By default
+        OUTPUT.rating, which is removed at the end.
+    replace
+        Put the new study in the place of an old one.
+    log
+        Append a line of JSON to this file for every batch that is done.
+    format
+        How the summary is printed.
+    """
+    for name, number in (("--batch", batch), ("--threads", threads)):
+        if number is not None and number < 1:
+            raise InputError(f"{name} must be at least 1, got {number}")
+    check_new_study(output, replace=replace)
+    work = work or Path(f"{os.path.realpath(output)}.rating")
+    _check_places(study, rater, output, work, log)
+    given = {"combine": combine, "magnitude": magnitude, "original": _original(original)}
+    settings = {name: value for name, value in given.items() if value is not None}
+    if threads is not None:
+        need("torch", "--threads").set_num_threads(threads)
+    loaded = load_rater(rater, **settings)
+    rater_signature(loaded)
+    data = read_study(study)
+    with _Run(work, log) as run:
+        rated = rate_study(
+            data, loaded, which=which, batch=batch, journal=work / _JOURNAL, progress=run
+        )
+        write_study(rated.study, output, replace=replace)
+        run.clear()
+    if not rated.rated:
+        note("nothing was rated: every reference has a weight (--which all rates anew)")
+    emit(rating_table(rated), lambda: rating_record(rated), format, comments=rating_notes(rated))
+
+
+@rater.command
+def show(model: Path, *, format: Format = "table") -> None:
+    """Show what is known of a model: its settings, its training, how good it is.
+
+    deltableu rater show MODEL.safetensors.
+
+    Parameters
+    ----------
+    model
+        A file that deltableu rater train wrote.
+    format
+        How it is printed.
+    """
+    read = read_model(model)
+    emit(model_tables(read), lambda: model_record(read), format)
+
+
+def _original(given: str | None) -> Any:
+    if given is None or given == "rated":
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        message = f"--original takes a number in [-1, 1] or rated, got {given!r}"
+        raise InputError(message) from None
+
+
+def _check_places(study: Path, rater: str, output: Path, work: Path, log: Path | None) -> None:
+    """A long run should not end with nowhere to write, nor eat what it reads."""
+    for path, name in ((work, "--work"), (log, "--log")):
+        if path is not None and lies_in(path, output):
+            raise InputError(f"{name} {path} lies in the new study: choose a place outside of it")
+    if work.exists() and not work.is_dir():
+        raise InputError(Problem("is a file, but --work takes a folder", file=str(work)))
+    if is_model_file(rater) and lies_in(Path(rater), output):
+        raise InputError(f"{rater} lies in the new study, which would replace it: move it first")
+    if log is None:
+        return
+    if lies_in(log, study):
+        raise InputError(f"--log {log} lies in the study: choose a place outside of it")
+    if log.is_dir():
+        raise InputError(Problem("is a folder, but --log takes a file", file=str(log)))
+    if is_model_file(rater) and os.path.realpath(rater) == os.path.realpath(log):
+        raise InputError(f"--log {log} is read here too: choose another file")
+    try:
+        with open(log, "a"):
+            pass
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}"
+        raise InputError(Problem(message, file=str(log))) from None
+
+
+class _Run:
+    """Shows how far a run is, says what is kept of an earlier one, and tidies up."""
+
+    def __init__(self, work: Path, log: Path | None) -> None:
+        self._work, self._log = work, log
+        self._journal = work / _JOURNAL
+        self._was_there = self._journal.exists()
+        self._made = not work.exists()
+        self._bar = ProgressBar()
+        self._told = time.monotonic()
+
+    def __call__(self, event: RatingEvent) -> None:
+        if event.kept:
+            self._say_what_was_kept(event)
+        self._bar("rating", event.done, event.total)
+        if not sys.stderr.isatty() and time.monotonic() - self._told > _PAUSE:
+            self._told = time.monotonic()
+            note(f"rated {event.done:,} of {event.total:,} items")
+        if self._log is not None and event.items:
+            # Closed each time: whoever finds it after a crash must see what was done.
+            with open(self._log, "a", encoding="utf-8") as stream:
+                stream.write(json.dumps(asdict(event)) + "\n")
+
+    def _say_what_was_kept(self, event: RatingEvent) -> None:
+        if event.done:
+            note(f"goes on: {event.done} of {event.total} items were rated before")
+        elif self._was_there:
+            note(
+                f"starts anew: what {self._work} holds is of another rater, other items or "
+                "another --batch"
+            )
+
+    def clear(self) -> None:
+        """Remove what was kept for a run that would have been killed."""
+        with suppress(OSError):
+            self._journal.unlink(missing_ok=True)
+            if self._made or self._was_there:
+                self._work.rmdir()
+
+    def __enter__(self) -> Self:
+        self._bar.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.__exit__(kind, error, trace)
+        if isinstance(error, KeyboardInterrupt) and self._journal.exists():
+            note(f"{self._work} keeps what was done: the same command goes on from there")

@@ -1,0 +1,202 @@
+"""`deltableu rater train`."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from deltableu.cli.options import STANDARD_INPUT, Flag, Whole
+from deltableu.cli.output import Format, emit, note
+from deltableu.cli.progress import ProgressBar
+from deltableu.cli.rater import rater
+from deltableu.errors import InputError
+from deltableu.logs.read_folders import find_files
+from deltableu.raters.model_file import write_model
+from deltableu.raters.settings import Preset, RaterSettings, TrainingSettings, preset
+from deltableu.raters.training import Epoch, train_rater
+from deltableu.report.rating import model_record, model_tables
+
+__all__ = ["train"]
+
+#: Seconds between two lines where there is no terminal.
+_PAUSE = 30.0
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """What differs from the preset.
+
+    Parameters
+    ----------
+    embedding
+        Numbers a word.
+    hidden
+        Units of each direction of the Bi-GRU.
+    layer
+        Units of each layer of the network above it.
+    layers
+        How many there are.
+    max_length
+        Words or pieces of a text that are read.
+    vocabulary
+        Pieces of words (SentencePiece), or the words that deltableu mine compares.
+    vocabulary_size
+        At most so many.
+    negatives
+        Negative examples are two pairs of utterances that both have several responses (matched),
+        or two random pairs of the logs as in the paper (random).
+    learning_rate
+        Of Adam.
+    batch
+        Examples a step.
+    epochs
+        At most.
+    patience
+        Epochs without a lower held-out loss, after which training ends.
+    validation
+        Share of the utterances that is held out; or from 1 on, how many.
+    max_responses
+        Of one utterance.
+    seed
+        Of everything that is drawn.
+    """
+
+    embedding: Whole | None = None
+    hidden: Whole | None = None
+    layer: Whole | None = None
+    layers: Whole | None = None
+    max_length: Whole | None = None
+    vocabulary: Literal["pieces", "words"] | None = None
+    vocabulary_size: Whole | None = None
+    negatives: Literal["matched", "random"] | None = None
+    learning_rate: float | None = None
+    batch: Whole | None = None
+    epochs: Whole | None = None
+    patience: Whole | None = None
+    validation: float | None = None
+    max_responses: Whole | None = None
+    seed: Whole = 0
+
+    def make(self, name: Preset) -> tuple[RaterSettings, TrainingSettings]:
+        """The preset, with what was given in its place."""
+        shape, how = preset(name)
+        return replace(shape, **self._given(shape)), replace(how, **self._given(how))
+
+    def _given(self, settings: Any) -> dict[str, Any]:
+        names = {field.name for field in fields(settings)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {k: value for k, value in values.items() if k in names and value is not None}
+
+
+_DEFAULTS = TrainOptions()
+
+
+@rater.command
+def train(
+    *logs: str,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    preset: Preset = "small",
+    options: TrainOptions = _DEFAULTS,
+    threads: Whole | None = None,
+    work: Path | None = None,
+    replace: Annotated[bool, Flag] = False,
+    format: Format = "table",
+) -> None:
+    """Train the neural rater of upsilon-BLEU on logs.
+
+    deltableu rater train logs/ -o rater.safetensors. Two responses to the same utterance are a
+    positive example, two pairs of different utterances a negative one (Tsuta et al. 2020); some
+    utterances are held out. Then rate with deltableu rater apply.
+
+    Parameters
+    ----------
+    logs
+        Files, folders, patterns or URLs of JSON Lines, TSV or Parquet with the columns utterance
+        and response; the first two also as .gz or .zst.
+    output
+        The model: one .safetensors file with parameters, vocabulary and model card.
+    preset
+        The paper's sizes, or small ones that train in minutes on two cores.
+    threads
+        All cores by default. The last digits of a model depend on it.
+    work
+        Where to keep checkpoints, so that the same command goes on after being killed. By default
+        OUTPUT.training, which is removed at the end.
+    replace
+        Put the new model in the place of an old one.
+    format
+        How the model card is printed.
+    """
+    if not logs or "" in logs:
+        raise InputError("name at least one file or folder of logs")
+    if STANDARD_INPUT in logs:
+        raise InputError("logs cannot be standard input, because they are read twice: save them")
+    if threads is not None and threads < 1:
+        raise InputError(f"--threads must be at least 1, got {threads}")
+    _check_output(output, replace=replace)
+    read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
+    if os.path.realpath(output) in read:
+        raise InputError(f"{output}: is one of the logs: write to another file")
+    shape, how = options.make(preset)
+    work = work or Path(f"{os.path.realpath(output)}.training")
+    with ProgressBar() as bar:
+        try:
+            made = train_rater(
+                logs,
+                settings=shape,
+                training=how,
+                threads=threads,
+                work=work,
+                keep_work=True,
+                progress=_Lines(bar),
+                on_epoch=_say,
+            )
+        except KeyboardInterrupt:
+            if work.exists():
+                note(f"{work} keeps what was done: the same command goes on from there")
+            raise
+    model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
+    made.work.end()
+    emit(model_tables(model), lambda: model_record(model), format)
+
+
+def _check_output(output: Path, *, replace: bool) -> None:
+    """A long run should not end with a file that cannot be written."""
+    if output.suffix != ".safetensors":
+        raise InputError(f"{output}: the name of a model ends in .safetensors")
+    if output.is_dir():
+        raise InputError(f"{output}: is a folder, but a file is to be written")
+    if not output.parent.is_dir():
+        raise InputError(f"{output}: its folder does not exist: make the folder first")
+    if not os.access(output.parent, os.W_OK | os.X_OK):
+        raise InputError(f"{output}: cannot be written by this user")
+    if output.exists() and not replace:
+        raise InputError(f"{output}: is there already: choose another name, or --replace it")
+
+
+def _say(epoch: Epoch) -> None:
+    note(
+        f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.4f}, held out "
+        f"{epoch.validation_loss:.4f}, accuracy {epoch.accuracy:.1%}"
+        + (" (the best so far)" if epoch.best else "")
+    )
+
+
+class _Lines:
+    """A bar, and a line now and then where nobody sees the bar."""
+
+    def __init__(self, bar: ProgressBar) -> None:
+        self._bar = bar
+        self._told = time.monotonic()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        self._bar(what, done, total)
+        if not self._bar.visible and time.monotonic() - self._told > _PAUSE:
+            self._told = time.monotonic()
+            note(f"{what}: {done / total:.0%}")

@@ -1,0 +1,169 @@
+"""How large a rater is and how it is trained: the paper's settings, and small ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+from deltableu.errors import InputError, Problem
+
+__all__ = [
+    "PRESETS",
+    "Negatives",
+    "Preset",
+    "RaterSettings",
+    "TrainingSettings",
+    "parameter_shapes",
+    "preset",
+]
+
+Preset = Literal["paper", "small"]
+Negatives = Literal["matched", "random"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaterSettings:
+    """The shape of the network of Tsuta et al. (2020), sections 4.2 and 5.3.
+
+    Attributes
+    ----------
+    embedding : int
+        Numbers a word or piece of a word.
+    hidden : int
+        Of each direction of the Bi-GRU.
+    layer : int
+        Units of each hidden layer of the network above it.
+    layers : int
+        How many such layers, each followed by a ReLU.
+    max_length : int
+        Words or pieces of a text that are read; the rest is cut off.
+    """
+
+    embedding: int = 128
+    hidden: int = 128
+    layer: int = 256
+    layers: int = 5
+    max_length: int = 50
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                message = f"must be a whole number of 1 or more, got {value!r}"
+                raise InputError(Problem(message, field=field.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSettings:
+    """How a rater is trained.
+
+    Attributes
+    ----------
+    vocabulary : {"pieces", "words"}
+        Of SentencePiece, or the words that mining compares.
+    vocabulary_size : int
+        At most, beside padding and the unknown word.
+    learning_rate : float
+        Of Adam.
+    batch : int
+        Examples a step: quadruples of two utterances and two responses.
+    epochs : int
+        At most; the parameters with the least loss on held-out utterances are kept.
+    patience : int
+        Epochs without a lower held-out loss, after which training ends; as many as `epochs` for
+        never.
+    negatives : {"matched", "random"}
+        Two pairs of different utterances that both have several responses, so that positive and
+        negative examples differ in nothing but belonging together; or, as in the paper, two
+        random pairs of the logs.
+    validation : float
+        The share of utterances that is held out; or from 1 on, how many.
+    max_responses : int
+        Of one utterance, so that greetings do not drown the rest.
+    seed : int
+    """
+
+    vocabulary: Literal["pieces", "words"] = "pieces"
+    vocabulary_size: int = 8000
+    learning_rate: float = 1e-3
+    batch: int = 1000
+    epochs: int = 15
+    patience: int = 3
+    negatives: Negatives = "matched"
+    validation: float = 0.05
+    max_responses: int = 50
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        least = {"vocabulary_size": 1, "batch": 1, "epochs": 1, "patience": 1, "max_responses": 2}
+        for name, low in least.items():
+            if getattr(self, name) < low:
+                message = f"must be {low} or more, got {getattr(self, name)}"
+                raise InputError(Problem(message, field=name))
+        for name, allowed in (("negatives", get_args(Negatives)), ("vocabulary", _VOCABULARIES)):
+            if getattr(self, name) not in allowed:
+                message = f"must be {' or '.join(allowed)}, got {getattr(self, name)!r}"
+                raise InputError(Problem(message, field=name))
+        if not (0 < self.validation < 1 or float(self.validation).is_integer()):
+            message = f"must be a share or a whole number, got {self.validation:g}"
+            raise InputError(Problem(message, field="validation"))
+        if not 0 < self.learning_rate < 1:
+            message = f"must lie between 0 and 1, got {self.learning_rate:g}"
+            raise InputError(Problem(message, field="learning_rate"))
+        if self.seed < 0:
+            raise InputError(Problem(f"must not be negative, got {self.seed}", field="seed"))
+
+
+_VOCABULARIES = ("pieces", "words")
+
+PRESETS: dict[Preset, tuple[RaterSettings, TrainingSettings]] = {
+    "paper": (
+        RaterSettings(embedding=512, hidden=512, layer=1024),
+        TrainingSettings(vocabulary_size=33_000, patience=15, negatives="random"),
+    ),
+    "small": (RaterSettings(), TrainingSettings()),
+}
+
+
+def preset(name: Preset) -> tuple[RaterSettings, TrainingSettings]:
+    """The settings of the paper, or small ones that train in minutes on two cores.
+
+    Examples
+    --------
+    >>> preset("paper")[0]
+    RaterSettings(embedding=512, hidden=512, layer=1024, layers=5, max_length=50)
+    """
+    if name not in PRESETS:
+        raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of all parameters of a rater.
+
+    Parameters
+    ----------
+    settings : RaterSettings
+    vocabulary : int
+        Its size, with padding and the unknown word.
+
+    Examples
+    --------
+    >>> from math import prod
+    >>> shapes = parameter_shapes(preset("paper")[0], 33_002)
+    >>> sum(prod(shape) for name, shape in shapes.items() if name.startswith("gru"))
+    3151872
+    >>> sum(prod(shape) for name, shape in shapes.items() if name.startswith("network"))
+    7347202
+    """
+    shapes: dict[str, tuple[int, ...]] = {"embedding.weight": (vocabulary, settings.embedding)}
+    gates = 3 * settings.hidden
+    for way in ("", "_reverse"):
+        shapes[f"gru.weight_ih_l0{way}"] = (gates, settings.embedding)
+        shapes[f"gru.weight_hh_l0{way}"] = (gates, settings.hidden)
+        shapes[f"gru.bias_ih_l0{way}"] = shapes[f"gru.bias_hh_l0{way}"] = (gates,)
+    widths = [6 * settings.hidden, *[settings.layer] * settings.layers, 2]
+    for place, (inner, outer) in enumerate(zip(widths, widths[1:], strict=False)):
+        shapes[f"network.{2 * place}.weight"] = (outer, inner)
+        shapes[f"network.{2 * place}.bias"] = (outer,)
+    return shapes

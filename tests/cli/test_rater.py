@@ -1,0 +1,440 @@
+"""`deltableu rater apply` and `rater show`: options, bad input, and runs that were cut off."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deltableu.corpus import read_study, write_study
+from deltableu.corpus.types import Source
+from deltableu.raters.nn_rater import NNRater
+from deltableu.raters.rating import rate_study
+from tests.raters.rater_kit import CARD, SETTINGS, small_model, small_study
+
+ITEMS = 12
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "rater.safetensors"
+    small_model(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def unrated(tmp_path_factory):
+    path = tmp_path_factory.mktemp("unrated") / "study"
+    write_study(small_study(ITEMS), path)
+    return path
+
+
+@pytest.fixture
+def new(tmp_path):
+    return tmp_path / "new"
+
+
+def contents(folder):
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def number_lines(path):
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+# --- apply ----------------------------------------------------------------------------------------
+
+
+def test_a_study_is_rated(succeeds, unrated, model, new):
+    result = succeeds("rater", "apply", unrated, "--rater", model, "-o", new)
+    rated = rate_study(read_study(unrated), NNRater.load(model))
+    written = read_study(new)
+    assert (written.items, written.outputs) == (rated.study.items, rated.study.outputs)
+    lines = [line for line in result.out.splitlines() if line.strip()]
+    assert lines[0].split() == ["origin", "references", "rated", "mean", "weight", "positive"]
+    assert ["original", "12", "12", "1.000", "100.0%"] in [line.split() for line in lines]
+    assert lines[-1] == f"rater  {rated.signature}"
+    assert [path.name for path in new.parent.iterdir()] == ["new"]
+
+
+def test_the_summary_as_json(succeeds, unrated, model, new):
+    options = ("--rater", model, "-o", new, "--format", "json")
+    record = succeeds("rater", "apply", unrated, *options).json
+    rated = rate_study(read_study(unrated), NNRater.load(model))
+    assert record["rater"] == rated.signature
+    assert (record["items"], record["rated"], record["kept"]) == (ITEMS, rated.rated, 0)
+    assert [one["origin"] for one in record["origins"]] == [o.origin for o in rated.origins]
+    assert record["origins"][1]["mean"] == rated.origins[1].mean
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        (["--combine", "mean"], {"combine": "mean"}),
+        (["--combine", "second", "--magnitude", "p"], {"combine": "second", "magnitude": "p"}),
+        (["--original", "rated"], {"original": "rated"}),
+        (["--original", "-0.5"], {"original": -0.5}),
+        (["--batch", "5", "--threads", "1"], {}),
+    ],
+    ids=" ".join,
+)
+def test_options(succeeds, unrated, model, new, options, settings):
+    succeeds("rater", "apply", unrated, "--rater", model, "-o", new, *options)
+    rater = NNRater.load(model, **settings)
+    batch = 5 if "--batch" in options else 256
+    assert read_study(new).items == rate_study(read_study(unrated), rater, batch=batch).study.items
+
+
+@pytest.fixture
+def half_rated(tmp_path):
+    study = small_study(ITEMS)
+    items = [
+        replace(item, references=(replace(item.references[0], weight=0.9), *item.references[1:]))
+        for item in study.items
+    ]
+    write_study(replace(study, items=tuple(items)), tmp_path / "half")
+    return tmp_path / "half"
+
+
+def test_which_references(succeeds, half_rated, model, new, tmp_path):
+    result = succeeds("rater", "apply", half_rated, "--rater", model, "-o", new)
+    assert {item.references[0].weight for item in read_study(new).items} == {0.9}
+    said = "kept  12 references had a weight before (--which all rates anew)"
+    assert said in result.out.splitlines()
+    anew = tmp_path / "anew"
+    options = ("--rater", model, "-o", anew, "--which", "all")
+    assert "kept" not in succeeds("rater", "apply", half_rated, *options).out
+    assert {item.references[0].weight for item in read_study(anew).items} == {1.0}
+
+
+def test_nothing_to_rate(run, unrated, model, new, tmp_path):
+    run("rater", "apply", unrated, "--rater", model, "-o", new)
+    result = run("rater", "apply", new, "--rater", model, "-o", tmp_path / "again")
+    assert result.code == 0
+    said = "nothing was rated: every reference has a weight (--which all rates anew)"
+    assert result.err == f"deltableu: {said}\n"
+    assert contents(tmp_path / "again") == contents(new)
+
+
+def test_a_study_is_replaced(succeeds, run, unrated, model, new):
+    command = ("rater", "apply", unrated, "--rater", model, "-o", new)
+    succeeds(*command)
+    before = contents(new)
+    assert "the folder is not empty" in run(*command).err
+    succeeds(*command, "--replace", "--magnitude", "p")
+    assert contents(new).keys() == before.keys()
+    assert contents(new) != before
+
+
+def test_a_study_is_rated_in_its_own_place(succeeds, unrated, model, new):
+    shutil.copytree(unrated, new)
+    succeeds("rater", "apply", new, "--rater", model, "-o", new, "--replace")
+    assert read_study(new).items == rate_study(read_study(unrated), NNRater.load(model)).study.items
+
+
+def test_a_log(succeeds, unrated, model, new, tmp_path):
+    log = tmp_path / "log.jsonl"
+    options = ("--batch", 5, "--log", log)
+    succeeds("rater", "apply", unrated, "--rater", model, "-o", new, *options)
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(event["done"], event["items"]) for event in events] == [(5, 5), (10, 5), (12, 2)]
+    assert {event["total"] for event in events} == {ITEMS}
+
+
+# --- a rater of another package -------------------------------------------------------------------
+
+SLOW = """
+import time
+
+class Slow:
+    def __init__(self, argument):
+        self.pause = float(argument or 0)
+        self.signature = f"slow({self.pause:g})"
+    def rate(self, item, references):
+        time.sleep(self.pause)
+        return [round((len(one.text) % 7) / 7, 3) for one in references]
+"""
+
+
+@pytest.fixture
+def offered(tmp_path, monkeypatch):
+    folder = tmp_path / "packages"
+    info = folder / "slow_rater-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "slow_rater.py").write_text(SLOW)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow_rater\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[deltableu.raters]\nslow = slow_rater:Slow\n")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    return folder
+
+
+def test_a_rater_of_another_package(succeeds, run, refusal, offered, unrated, new):
+    result = succeeds("rater", "apply", unrated, "--rater", "slow:0", "-o", new)
+    assert result.out.splitlines()[-1] == "rater  slow(0)"
+    assert read_study(new).items[0].meta == {"weights_from": "slow(0)"}
+    options = ("--rater", "slow", "--combine", "max", "--replace")
+    refused = run("rater", "apply", unrated, "-o", new, *options)
+    refusal(refused)
+    assert "combine cannot be set for the rater 'slow'" in refused.err
+
+
+def test_no_torch_where_none_is_needed(offered, unrated, model, new):
+    script = (
+        "import sys; from deltableu.cli.app import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit as end:\n    assert not end.code\n"
+        "heavy = {'torch', 'sentencepiece', 'scipy.stats', 'pyarrow'} & sys.modules.keys()\n"
+        "assert not heavy, heavy"
+    )
+    for command in (
+        ["rater", "apply", unrated, "--rater", "slow", "-o", new],
+        ["rater", "show", model],
+        ["rater", "--help"],
+    ):
+        subprocess.run([sys.executable, "-c", script, *command], check=True, capture_output=True)
+
+
+# --- runs that were cut off -----------------------------------------------------------------------
+
+
+def cut_off(command, journal, lines, sign):
+    """Run, and send a signal when so many items have been rated."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if number_lines(journal) >= lines:
+            process.send_signal(sign)
+            break
+        time.sleep(0.001)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def command_line(*arguments):
+    return [str(Path(sys.executable).parent / "deltableu"), *map(str, arguments)]
+
+
+def test_a_network_killed_in_the_middle_goes_on(run, model, tmp_path, new):
+    items = 200
+    write_study(small_study(items, seed=2), tmp_path / "study")
+    options = ("--rater", model, "--batch", 1, "--threads", 1)
+    command = ("rater", "apply", tmp_path / "study", "-o", new, *options)
+    journal = tmp_path / "new.rating" / "journal.jsonl"
+    code, out, err = cut_off(command_line(*command), journal, 15, signal.SIGKILL)
+    assert (code, out, err) == (-9, "", "")
+    done = number_lines(journal)
+    assert 15 <= done < items
+    assert not new.exists()
+    # As a power cut may leave it.
+    content = journal.read_bytes()
+    journal.write_bytes(content[: content.rstrip(b"\n").rfind(b"\n") + 30])
+
+    again = run(*command)
+    assert again.code == 0
+    said = f"deltableu: goes on: {done - 1} of {items} items were rated before\n"
+    assert again.err == said
+    undisturbed = run(*command[:4], tmp_path / "undisturbed", *options)
+    assert contents(new) == contents(tmp_path / "undisturbed")
+    assert again.out == undisturbed.out
+    assert not journal.parent.exists()
+
+
+def test_an_interrupted_run_says_that_it_goes_on(run, offered, unrated, new, tmp_path):
+    options = ("--rater", "slow:0.05", "--batch", 2, "--work", tmp_path / "work")
+    command = ("rater", "apply", unrated, "-o", new, *options)
+    journal = tmp_path / "work" / "journal.jsonl"
+    code, out, err = cut_off(command_line(*command), journal, 4, signal.SIGINT)
+    assert (code, out) == (130, "")
+    assert err.splitlines() == [
+        f"deltableu: {tmp_path / 'work'} keeps what was done: the same command goes on from there",
+        "deltableu: interrupted",
+    ]
+    assert not new.exists()
+    before = number_lines(journal)
+    other = run(*command[:4], tmp_path / "other", *options[2:], "--rater", "slow:0")
+    said = f"deltableu: starts anew: what {tmp_path / 'work'} holds is of another rater, other "
+    assert other.err == said + "items or another --batch\n"
+    assert other.code == 0
+    assert not journal.parent.exists()
+    assert 4 <= before < ITEMS
+
+
+def test_the_work_folder_of_somebody_else_stays(succeeds, offered, unrated, new, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    succeeds("rater", "apply", unrated, "--rater", "slow", "-o", new, "--work", work)
+    assert list(work.iterdir()) == []
+    (work / "notes").touch()
+    succeeds("rater", "apply", unrated, "--rater", "slow", "-o", tmp_path / "two", "--work", work)
+    assert [path.name for path in work.iterdir()] == ["notes"]
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--rater", "absent.safetensors"], "absent.safetensors: there is no such file"),
+        (["--rater", "nobody"], "there is no file 'nobody', and no rater of that name"),
+        (["--rater", "text.safetensors"], "text.safetensors: is no whole safetensors file"),
+        (["--rater", "MODEL", "--combine", "most"], "combine"),
+        (
+            ["--rater", "MODEL", "--original", "first"],
+            "--original takes a number in .* got 'first'",
+        ),
+        (["--rater", "MODEL", "--original", "2"], r"original: must be a number in \[-1, 1\]"),
+        (["--rater", "MODEL", "--which", "some"], "which"),
+        (["--rater", "MODEL", "--batch", "0"], "--batch must be at least 1, got 0"),
+        (["--rater", "MODEL", "--batch", "1.5"], "--batch takes a whole number, got '1.5'"),
+        (["--rater", "MODEL", "--threads", "0"], "--threads must be at least 1, got 0"),
+        (
+            ["--rater", "MODEL", "--work", "text.safetensors"],
+            "is a file, but --work takes a folder",
+        ),
+        (["--rater", "MODEL", "--log", "no/log"], "no/log: cannot be written: No such file"),
+        (["--rater", "MODEL", "--log", "."], "is a folder, but --log takes a file"),
+        (["--rater", "MODEL", "--log", "MODEL"], "is read here too: choose another file"),
+        (["--rater", "MODEL", "--log", "STUDY/log"], "lies in the study"),
+        (["--rater", "MODEL", "--work", "NEW/work"], "--work .* lies in the new study"),
+        ([], "rater"),
+    ],
+)
+def test_bad_options(run, refusal, unrated, model, new, tmp_path, monkeypatch, options, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.safetensors").write_text("no model")
+    names = {"MODEL": model, "STUDY": unrated, "NEW": new}
+    for name, path in names.items():
+        options = [option.replace(name, str(path)) for option in options]
+    before = model.read_bytes()
+    result = run("rater", "apply", unrated, "-o", new, *options)
+    refusal(result)
+    assert re.search(sentence, result.err)
+    assert [path.name for path in tmp_path.iterdir()] == ["text.safetensors"]
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda item: replace(item, message=None), "item 'q3': has no message"),
+        (
+            lambda item: replace(
+                item,
+                references=(*item.references[:-1], replace(item.references[-1], source=Source())),
+            ),
+            "item 'q3': the random reference 'x' does not say which utterance it answered",
+        ),
+    ],
+    ids=["no message", "no utterance"],
+)
+def test_items_that_cannot_be_rated(run, refusal, model, new, tmp_path, change, sentence):
+    study = small_study(ITEMS)
+    items = tuple(change(item) if item.id == "q3" else item for item in study.items)
+    write_study(replace(study, items=items), tmp_path / "bad")
+    result = run("rater", "apply", tmp_path / "bad", "--rater", model, "-o", new)
+    refusal(result)
+    assert sentence in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["bad"]
+
+
+def test_a_study_that_is_none(run, refusal, model, new, tmp_path):
+    result = run("rater", "apply", tmp_path / "absent", "--rater", model, "-o", new)
+    refusal(result)
+    assert "absent" in result.err
+
+
+def test_a_model_is_not_replaced_by_a_study(run, refusal, model, unrated, new):
+    new.mkdir()
+    inside = new / "rater.safetensors"
+    shutil.copy(model, inside)
+    result = run("rater", "apply", unrated, "--rater", inside, "-o", new, "--replace")
+    refusal(result)
+    assert inside.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_log_that_cannot_be_written(run, refusal, model, unrated, new, tmp_path):
+    (tmp_path / "log").touch(0o400)
+    options = ("--rater", model, "--log", tmp_path / "log")
+    refusal(run("rater", "apply", unrated, "-o", new, *options))
+
+
+# --- show -----------------------------------------------------------------------------------------
+
+
+def test_a_models_card(succeeds, model):
+    result = succeeds("rater", "show", model)
+    lines = [line.split() for line in result.out.splitlines() if line.strip()]
+    for line in (
+        ["embedding", "6"],
+        ["hidden", "5"],
+        ["kind", "words"],
+        ["rows", "1,234,567"],
+        ["languages", "en,", "ja"],
+        ["epoch", "training", "loss", "validation", "loss", "kept"],
+        ["1", "0.6931", "0.7"],
+        ["2", "0.5", "0.625", "yes"],
+        ["accuracy", "0.75"],
+        ["from", "to", "examples", "share"],
+        ["0.5", "0.6", "10", "0.52"],
+    ):
+        assert line in lines
+    assert NNRater.load(model).model.digest in result.out
+
+
+def test_a_models_card_as_json(succeeds, model):
+    record = succeeds("rater", "show", model, "--format", "json").json
+    assert record["card"] == CARD
+    assert record["settings"]["max_length"] == SETTINGS.max_length
+    assert record["vocabulary"] == {"kind": "words", "size": 21}
+    assert record["digest"] == NNRater.load(model).model.digest
+
+
+@pytest.mark.parametrize("format", ["tsv", "markdown", "latex"])
+def test_a_models_card_elsewhere(succeeds, model, format):
+    assert "0.6931" in succeeds("rater", "show", model, "--format", format).out
+
+
+def test_a_card_with_little(succeeds, tmp_path):
+    small_model(tmp_path / "bare", card={})
+    assert "embedding" in succeeds("rater", "show", tmp_path / "bare").out
+    odd = {"empty": {}, "none": [], "mixed": [1, {"a": 2}], "deep": {"deeper": {"x": None}}}
+    small_model(tmp_path / "odd", card=odd)
+    out = succeeds("rater", "show", tmp_path / "odd").out
+    assert '{"a": 2}' in out
+
+
+def test_files_that_are_no_models(run, refusal, tmp_path):
+    (tmp_path / "text").write_text("no model")
+    for name in ("text", "absent", "."):
+        refusal(run("rater", "show", tmp_path / name))
+
+
+def test_every_option_is_explained(succeeds):
+    for command, many in (("apply", 12), ("show", 2)):
+        out = succeeds("rater", command, "--help").out
+        assert out.startswith(f"Usage: deltableu rater {command}")
+        options = re.findall(r"│[ *]+(?:STUDY |MODEL )?(--[a-z0-9-]+)(.*?)│", out)
+        assert len(options) >= many
+        for name, text in options:
+            assert text.strip(), name
+    assert " rater " in succeeds("--help").out
+
+
+def test_a_line_now_and_then(run, unrated, model, new, monkeypatch):
+    monkeypatch.setattr("deltableu.cli.rater._PAUSE", -1.0)
+    result = run("rater", "apply", unrated, "--rater", model, "-o", new, "--batch", 6)
+    assert result.code == 0
+    said = [f"deltableu: rated {done} of 12 items" for done in (0, 6, 12)]
+    assert result.err.splitlines() == said
