@@ -63,9 +63,11 @@ $(VENV)/demo.stamp: $(BIN)/uv pyproject.toml setup.py $(KERNELS)
 	@$(INSTALL) --editable '.[report]'
 	@touch $@
 
-$(VENV)/dev.stamp: $(BIN)/uv pyproject.toml setup.py $(KERNELS)
+# torch comes by pip: uv would fetch gigabytes for graphics cards.
+$(VENV)/dev.stamp: $(BIN)/uv pyproject.toml setup.py constraints.txt $(KERNELS)
 	@echo "installing with the development extras ..."
 	@$(INSTALL) --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
 	@touch $@ $(VENV)/demo.stamp
 
 # Browser tests drive the system's Chromium; without it they are skipped and say so.

@@ -8,6 +8,7 @@ from bench import (
     mine_growth,
     mine_speed,
     permutation_speed,
+    rater_speed,
     score_speed,
     vectors_speed,
 )
@@ -23,6 +24,7 @@ if __name__ == "__main__":
         mine_growth,
         embedding_speed,
         vectors_speed,
+        rater_speed,
     ):
         benchmark.main()
         print()

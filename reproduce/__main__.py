@@ -15,6 +15,7 @@ from reproduce import (
     negative_references,
     neighbours,
     retrieval,
+    upsilon,
     wmt17,
     wmt18,
     wmt19_darr,
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "many-references": many_references.section,
     "data-to-text": data_to_text.section,
     "retrieval": retrieval.section,
+    "upsilon": upsilon.section,
 }
 
 #: Too long for a section.

@@ -1,13 +1,15 @@
-"""Items of two public dialogue sets, to find more references for."""
+"""Items of public dialogue sets, to find more references for."""
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 from deltableu.corpus.types import Item, Reference, Study
+from reproduce.rated_sets import dstc7_contexts, read_dstc7
 
-__all__ = ["CORPORA", "grade_items", "multirefeval_items"]
+__all__ = ["CORPORA", "dstc7_items", "grade_items", "multirefeval_items", "only_originals"]
 
 #: Of GRADE; each has the outputs of a few systems.
 CORPORA = ("dailydialog", "convai2", "empatheticdialogues")
@@ -53,3 +55,35 @@ def grade_items(data: Path) -> Study:
             reference = Reference("r0", response)
             items.append(Item(f"{corpus}-{number}", (reference,), tuple(turns), message))
     return Study(tuple(items))
+
+
+def dstc7_items(data: Path) -> Study:
+    """Galley et al. 2019: what a person replied, and the other replies that were collected.
+
+    The turns before are not given: the text that responses were to draw on stands for the message.
+    """
+    items = []
+    contexts = dstc7_contexts(data)
+    found = read_dstc7(data)
+    for id, (original, *others) in zip(found.items, found.every, strict=True):
+        references = (
+            Reference("r0", original),
+            *(
+                Reference(f"r{number}", text, origin="written")
+                for number, text in enumerate(others, start=1)
+            ),
+        )
+        items.append(Item(id, references, message=contexts[id]))
+    return Study(tuple(items))
+
+
+def only_originals(study: Study) -> Study:
+    """Without the references that people wrote for the study."""
+    return Study(
+        tuple(
+            replace(
+                item, references=tuple(one for one in item.references if one.origin == "original")
+            )
+            for item in study.items
+        )
+    )

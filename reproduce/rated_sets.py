@@ -12,7 +12,7 @@ import numpy as np
 
 from reproduce.wmt_systems import read_lines
 
-__all__ = ["RatedSet", "read_dstc7", "read_mlqe", "read_multirefeval"]
+__all__ = ["RatedSet", "dstc7_contexts", "read_dstc7", "read_mlqe", "read_multirefeval"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 References = list[list[str]]
@@ -30,6 +30,8 @@ class RatedSet:
         Systems x items.
     single, every : lists of lists
         The one reference of each item that a study would have had, and all there are.
+    items : tuple of str
+        What items are called, where something else of them must be found.
     """
 
     systems: tuple[str, ...]
@@ -37,6 +39,7 @@ class RatedSet:
     human: Array
     single: References
     every: References
+    items: tuple[str, ...] = ()
 
 
 def read_multirefeval(data: Path) -> RatedSet:
@@ -79,7 +82,14 @@ def read_dstc7(data: Path) -> RatedSet:
         np.array([[human[item][name] for item in items] for name in machines]),
         [[original[item]] for item in items],
         [[original[item], *every[item]] for item in items],
+        tuple(items),
     )
+
+
+def dstc7_contexts(data: Path) -> dict[str, str]:
+    """The text that the responses to an item were to draw on."""
+    rows = _rows(data / "dstc7" / "dstc7-task2-context.tsv.gz")[1:]
+    return {item: text for item, _, text in rows}
 
 
 def read_mlqe(data: Path) -> RatedSet:

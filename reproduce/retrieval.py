@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from deltableu import BLEU
-from deltableu.corpus.types import Item, Study
+from deltableu.corpus.types import Study
 from deltableu.mine import BM25, Embedding, MiningPlan, Similarity, WordAverages, mine_references
 from deltableu.validate.correlation import Method, correlate
 from deltableu.vectors import train_vectors
 from reproduce.agreement_cells import Agreed, by_item, of_outputs
-from reproduce.dialogue_items import CORPORA, grade_items, multirefeval_items
+from reproduce.dialogue_items import grade_items, multirefeval_items, only_originals
 from reproduce.dialogue_logs import write_pairs
 from reproduce.layout import table
-from reproduce.rated_sets import read_multirefeval
+from reproduce.rated_outputs import Rated, rated_grade, rated_multirefeval
 
 __all__ = ["section"]
 
@@ -59,75 +57,6 @@ PUBLISHED = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rated:
-    """Outputs that people rated: the item of each, its text, its ratings (outputs x slots)."""
-
-    items: list[str]
-    outputs: list[str]
-    mean: Array
-    slots: Array | None = None
-
-
-def _multirefeval(data: Path) -> dict[str, Rated]:
-    found = read_multirefeval(data)
-    ids = [item.id for item in multirefeval_items(data).items]
-    return {
-        "multirefeval": Rated(
-            ids * len(found.systems),
-            [text for own in found.outputs for text in own],
-            found.human.ravel(),
-        )
-    }
-
-
-def _grade(data: Path, items: Sequence[Item]) -> dict[str, Rated]:
-    known = {
-        (item.id.rpartition("-")[0], *item.context, item.message, item.references[0].text): item.id
-        for item in items
-    }
-    ratings = json.loads((data / "grade/human_score/human_judgement.json").read_text("utf-8"))
-    scores: dict[tuple[str, str], list[list[float]]] = {}
-    for row in ratings:
-        key = (row["Dataset"].lower().removesuffix("_eval"), row["DialogModel"].lower())
-        given = row["HumanScores"]
-        scores.setdefault(key, []).append(json.loads(given) if isinstance(given, str) else given)
-    found: dict[str, Rated] = {}
-    for corpus in CORPORA:
-        ids: list[str] = []
-        outputs: list[str] = []
-        own: list[list[float]] = []
-        for folder in sorted((data / "grade" / "eval_data" / corpus).iterdir()):
-            contexts, responses, texts = (
-                (folder / f"human_{name}.txt").read_text("utf-8").removesuffix("\n").split("\n")
-                for name in ("ctx", "ref", "hyp")
-            )
-            outputs += texts
-            own += scores[corpus, folder.name.lower()]
-            ids += [
-                known[(corpus, *context.split("|||"), response)]
-                for context, response in zip(contexts, responses, strict=True)
-            ]
-        found[f"GRADE, {corpus}"] = Rated(
-            ids,
-            outputs,
-            np.array([np.mean(one) for one in own]),
-            np.array([one[:8] for one in own]),
-        )
-    return found
-
-
-def _only_originals(study: Study) -> Study:
-    return Study(
-        tuple(
-            replace(
-                item, references=tuple(one for one in item.references if one.origin == "original")
-            )
-            for item in study.items
-        )
-    )
-
-
 def _references(study: Study) -> dict[str, list[str]]:
     return {item.id: [one.text for one in item.references] for item in study.items}
 
@@ -142,12 +71,12 @@ def section(data: Path) -> str:
     """The section of docs/reproductions.md."""
     written = multirefeval_items(data)
     studies = {
-        "multirefeval": _only_originals(written),
-        "grade": _only_originals(grade_items(data)),
+        "multirefeval": only_originals(written),
+        "grade": only_originals(grade_items(data)),
     }
     sets = {
-        "multirefeval": _multirefeval(data),
-        "grade": _grade(data, studies["grade"].items),
+        "multirefeval": rated_multirefeval(data),
+        "grade": rated_grade(data, studies["grade"].items),
     }
     with tempfile.TemporaryDirectory() as folder:
         logs = Path(folder)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison
     from deltableu.corpus import ReferenceSet, ScoreTable, read_scores, read_study, reference_set
     from deltableu.mine import MiningPlan, mine_references
+    from deltableu.raters import NNRater, Rater, rate_study, train_rater
     from deltableu.score import (
         BLEU,
         DeltaBLEU,
@@ -33,6 +34,8 @@ _HOMES = {
     "DeltaBLEU": "score",
     "Discriminative": "score",
     "MiningPlan": "mine",
+    "NNRater": "raters",
+    "Rater": "raters",
     "ReferenceSet": "corpus",
     "ScoreTable": "corpus",
     "SentenceBLEU": "score",
@@ -43,11 +46,13 @@ _HOMES = {
     "delta_bleu": "score",
     "mine_references": "mine",
     "plan_comparison": "compare",
+    "rate_study": "raters",
     "read_scores": "corpus",
     "read_study": "corpus",
     "reference_set": "corpus",
     "score_systems": "score",
     "sentence_bleu": "score",
+    "train_rater": "raters",
     "train_vectors": "vectors",
     "validate_metrics": "validate",
     "williams_test": "validate",
@@ -59,6 +64,8 @@ __all__ = [
     "DeltaBLEU",
     "Discriminative",
     "MiningPlan",
+    "NNRater",
+    "Rater",
     "ReferenceSet",
     "ScoreTable",
     "SentenceBLEU",
@@ -70,11 +77,13 @@ __all__ = [
     "delta_bleu",
     "mine_references",
     "plan_comparison",
+    "rate_study",
     "read_scores",
     "read_study",
     "reference_set",
     "score_systems",
     "sentence_bleu",
+    "train_rater",
     "train_vectors",
     "validate_metrics",
     "williams_test",

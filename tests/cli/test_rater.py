@@ -225,7 +225,7 @@ def command_line(*arguments):
 
 
 def test_a_network_killed_in_the_middle_goes_on(run, model, tmp_path, new):
-    items = 200
+    items = 120
     write_study(small_study(items, seed=2), tmp_path / "study")
     options = ("--rater", model, "--batch", 1, "--threads", 1)
     command = ("rater", "apply", tmp_path / "study", "-o", new, *options)

@@ -133,7 +133,7 @@ def same_or_refused(path, expected):
     assert all(np.array_equal(read.state[name], array) for name, array in small_state().items())
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_flipped_bytes_never_make_another_model(data, file, tmp_path):
     content = bytearray(file.read_bytes())
@@ -148,7 +148,7 @@ def test_flipped_bytes_never_make_another_model(data, file, tmp_path):
     same_or_refused(changed, read_model(file))
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_cut_files_are_refused(data, file, tmp_path):
     content = file.read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ def rater(file):
     return NNRater.load(file)
 
 
+@cache
 def torch_probabilities(texts):
     """P(class) of a triplet by torch's own GRU and layers, one text after the other."""
     import torch
@@ -68,7 +70,7 @@ def test_weights_are_what_the_paper_says(file, combine, magnitude):
     rule = {"combine": combine, "magnitude": magnitude}
     rater = NNRater.load(file, **rule)
     seen = []
-    for item in small_study(12).items:
+    for item in small_study(10).items:
         weights = rater.rate(item, item.references)
         expected = [literal(item, one, **rule) for one in item.references]
         assert weights == pytest.approx(expected, abs=2e-6)
@@ -89,6 +91,15 @@ def test_a_batch_is_as_one_after_the_other(file, rater):
         assert one == pytest.approx(three, abs=2e-6)
     assert rater.rate_items(batch) == whole
     assert rater.rate_items([]) == []
+
+
+@pytest.mark.parametrize("words", [1, 10, 100])
+def test_texts_read_in_parts(rater, words, monkeypatch):
+    batch = [(item, item.references) for item in small_study(15).items]
+    whole = rater.rate_items(batch)
+    monkeypatch.setattr("deltableu.raters.nn_rater._WORDS", words)
+    for one, two in zip(rater.rate_items(batch), whole, strict=True):
+        assert one == pytest.approx(two, abs=2e-6)
 
 
 def test_some_of_an_items_references(rater):

@@ -37,6 +37,9 @@ _PACKAGES = {
     "fsspec": "extra cluster",
     "matplotlib": "extra report",
     "jinja2": "extra report",
+    "torch": "extra neural",
+    "safetensors": "extra neural",
+    "sentencepiece": "extra neural",
 }
 
 

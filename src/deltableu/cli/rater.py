@@ -43,6 +43,8 @@ rater = App(
     suppress_keyboard_interrupt=False,
 )
 
+rater.command("deltableu.cli.rater_train:train", name="train")
+
 _JOURNAL = "journal.jsonl"
 #: Seconds between two lines where there is no terminal.
 _PAUSE = 30.0

@@ -13,7 +13,6 @@ from cyclopts import Parameter
 from deltableu.cli.options import STANDARD_INPUT, Flag, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
-from deltableu.cli.rater import rater
 from deltableu.errors import InputError
 from deltableu.logs.read_folders import find_files
 from deltableu.raters.model_file import write_model
@@ -63,6 +62,9 @@ class TrainOptions:
         Share of the utterances that is held out; or from 1 on, how many.
     max_responses
         Of one utterance.
+    start
+        How the first parameters are drawn: as torch does; scaled, so that signals do not fade; or
+        latent, also with words that turn up around the same utterances near each other.
     seed
         Of everything that is drawn.
     """
@@ -81,6 +83,7 @@ class TrainOptions:
     patience: Whole | None = None
     validation: float | None = None
     max_responses: Whole | None = None
+    start: Literal["latent", "scaled", "torch"] | None = None
     seed: Whole = 0
 
     def make(self, name: Preset) -> tuple[RaterSettings, TrainingSettings]:
@@ -97,7 +100,6 @@ class TrainOptions:
 _DEFAULTS = TrainOptions()
 
 
-@rater.command
 def train(
     *logs: str,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
@@ -182,7 +184,8 @@ def _check_output(output: Path, *, replace: bool) -> None:
 
 def _say(epoch: Epoch) -> None:
     note(
-        f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.4f}, held out "
+        ("goes on after " if epoch.kept else "")
+        + f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.4f}, held out "
         f"{epoch.validation_loss:.4f}, accuracy {epoch.accuracy:.1%}"
         + (" (the best so far)" if epoch.best else "")
     )

@@ -69,6 +69,7 @@ class WorkFolder:
     def __init__(self, folder: Path | None, key: str) -> None:
         self._folder = folder
         self.found_another = False
+        self._made = folder is not None and not folder.exists()
         if folder is None:
             return
         if folder.exists() and not folder.is_dir():
@@ -136,3 +137,9 @@ class WorkFolder:
         if self._folder is not None:
             with suppress(OSError):
                 self._folder.rmdir()
+
+    def give_up(self) -> None:
+        """After a fault of the user: leave no folder that was made for nothing."""
+        path = self.path(_STATE)
+        if self._made and path is not None and not path.exists():
+            self.end()

@@ -13,11 +13,12 @@ from torch.nn.functional import cross_entropy
 
 from deltableu.raters.batches import quadruples
 from deltableu.raters.examples import Examples
+from deltableu.raters.latent import latent_vectors
 from deltableu.raters.log_pairs import TrainingPairs
 from deltableu.raters.network import RaterNetwork, triplet_probabilities
-from deltableu.raters.settings import RaterSettings
+from deltableu.raters.settings import RaterSettings, TrainingSettings
 
-__all__ = ["HeldOut", "Learner", "threads_of_torch"]
+__all__ = ["HeldOut", "Learner", "first_network", "threads_of_torch"]
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
@@ -43,22 +44,31 @@ class HeldOut:
     probabilities: Floats
 
 
+def first_network(
+    settings: RaterSettings, training: TrainingSettings, pairs: TrainingPairs, vocabulary: int
+) -> RaterNetwork:
+    """What training begins with."""
+    scaled = training.start != "torch"
+    made = RaterNetwork(settings, vocabulary, training.seed, scaled=scaled)
+    if training.start == "latent":
+        vectors = latent_vectors(pairs, vocabulary, settings.embedding, training.seed)
+        made.embedding.weight.data.copy_(torch.from_numpy(vectors))
+    return made
+
+
 class Learner:
     """A network and its optimiser.
 
     Parameters
     ----------
-    settings : RaterSettings
-    vocabulary : int
+    network : RaterNetwork
     learning_rate : float
-    seed : int
+        Of Adam.
     """
 
-    def __init__(
-        self, settings: RaterSettings, vocabulary: int, learning_rate: float, seed: int
-    ) -> None:
-        self.network = RaterNetwork(settings, vocabulary, seed)
-        self._adam = torch.optim.Adam(self.network.parameters(), lr=learning_rate, fused=True)
+    def __init__(self, network: RaterNetwork, learning_rate: float) -> None:
+        self.network = network
+        self._adam = torch.optim.Adam(network.parameters(), lr=learning_rate, fused=True)
 
     def step(self, pairs: TrainingPairs, chosen: Integers, labels: Integers) -> float:
         """Learn from a batch; returns its loss before that."""

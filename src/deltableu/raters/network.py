@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -22,6 +23,8 @@ Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 #: positive example are the same.
 TRIPLETS = ((0, 1, 3), (2, 3, 1))
 
+_UPDATE_BIAS = 2.0
+
 
 class RaterNetwork(nn.Module):
     """A shared embedding and Bi-GRU, and a network that judges triplets of texts.
@@ -32,10 +35,15 @@ class RaterNetwork(nn.Module):
     vocabulary : int
         Its size, with padding and the unknown word.
     seed : int
-        Of the first parameters, which are drawn as torch draws them.
+        Of the first parameters.
+    scaled : bool
+        Whether these are drawn so that signals neither fade in the layers (He et al. 2015) nor in
+        the first steps of the GRU, whose update gates begin rather closed; else as torch does it.
     """
 
-    def __init__(self, settings: RaterSettings, vocabulary: int, seed: int = 0) -> None:
+    def __init__(
+        self, settings: RaterSettings, vocabulary: int, seed: int = 0, *, scaled: bool = False
+    ) -> None:
         super().__init__()
         self.settings = settings
         self._room = Room()
@@ -45,9 +53,23 @@ class RaterNetwork(nn.Module):
             self.gru = nn.GRU(settings.embedding, settings.hidden, bidirectional=True)
             widths = [6 * settings.hidden, *[settings.layer] * settings.layers]
             parts: list[nn.Module] = []
-            for inner, outer in zip(widths, widths[1:], strict=False):
+            for inner, outer in itertools.pairwise(widths):
                 parts += [nn.Linear(inner, outer), nn.ReLU()]
             self.network = nn.Sequential(*parts, nn.Linear(settings.layer, 2))
+            if scaled:
+                self._scale()
+
+    def _scale(self) -> None:
+        hidden = self.settings.hidden
+        for part in self.network:
+            if isinstance(part, nn.Linear):
+                nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
+                nn.init.zeros_(part.bias)
+        for way in ("", "_reverse"):
+            recurrent = getattr(self.gru, f"weight_hh_l0{way}")
+            for gate in recurrent.data.split(hidden):
+                nn.init.orthogonal_(gate)
+            getattr(self.gru, f"bias_ih_l0{way}").data[hidden : 2 * hidden] = _UPDATE_BIAS
 
     @classmethod
     def of(cls, settings: RaterSettings, state: Mapping[str, Floats]) -> RaterNetwork:
@@ -72,7 +94,9 @@ class RaterNetwork(nn.Module):
         ]
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
-        return encode_texts(self.embedding.weight, weights, steps, self._room)[torch.from_numpy(places)]
+        return encode_texts(self.embedding.weight, weights, steps, self._room)[
+            torch.from_numpy(places)
+        ]
 
     def forward(self, texts: EncodedTexts, quadruples: Integers) -> Tensor:
         """Logits of both triplets of each (U1, R1, U2, R2): quadruple, triplet, class."""
@@ -105,6 +129,6 @@ def triplet_probabilities(
     array
         quadruple, triplet (U1, R1, R2 and U2, R2, R1), class
     """
-    with torch.inference_mode():
+    with torch.no_grad():
         found: Floats = network(texts, quadruples).softmax(-1).numpy()
     return found

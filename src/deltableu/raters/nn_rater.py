@@ -25,7 +25,7 @@ _DIGITS = 12
 #: float32 knows no more, and the last bits depend on what else is computed at the same time.
 _DECIMALS = 6
 #: Words that the Bi-GRU reads at once; it needs some 7 to 28 kilobytes for each.
-_WORDS = 8_192
+_WORDS = 16_384
 
 
 @dataclass(frozen=True, eq=False)

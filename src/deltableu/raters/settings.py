@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
@@ -12,6 +13,7 @@ __all__ = [
     "Negatives",
     "Preset",
     "RaterSettings",
+    "Start",
     "TrainingSettings",
     "parameter_shapes",
     "preset",
@@ -19,6 +21,7 @@ __all__ = [
 
 Preset = Literal["paper", "small"]
 Negatives = Literal["matched", "random"]
+Start = Literal["latent", "scaled", "torch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +83,10 @@ class TrainingSettings:
         The share of utterances that is held out; or from 1 on, how many.
     max_responses : int
         Of one utterance, so that greetings do not drown the rest.
+    start : {"latent", "scaled", "torch"}
+        How training begins. `torch`: as torch draws parameters, which the authors did. `scaled`:
+        so that signals do not fade in layers and time steps. `latent`: also with words that turn
+        up around the same utterances near each other.
     seed : int
     """
 
@@ -92,6 +99,7 @@ class TrainingSettings:
     negatives: Negatives = "matched"
     validation: float = 0.05
     max_responses: int = 50
+    start: Start = "latent"
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -100,11 +108,17 @@ class TrainingSettings:
             if getattr(self, name) < low:
                 message = f"must be {low} or more, got {getattr(self, name)}"
                 raise InputError(Problem(message, field=name))
-        for name, allowed in (("negatives", get_args(Negatives)), ("vocabulary", _VOCABULARIES)):
+        choices = (
+            ("negatives", get_args(Negatives)),
+            ("vocabulary", _VOCABULARIES),
+            ("start", get_args(Start)),
+        )
+        for name, allowed in choices:
             if getattr(self, name) not in allowed:
                 message = f"must be {' or '.join(allowed)}, got {getattr(self, name)!r}"
                 raise InputError(Problem(message, field=name))
-        if not (0 < self.validation < 1 or float(self.validation).is_integer()):
+        whole = self.validation >= 1 and float(self.validation).is_integer()
+        if not (0 < self.validation < 1 or whole):
             message = f"must be a share or a whole number, got {self.validation:g}"
             raise InputError(Problem(message, field="validation"))
         if not 0 < self.learning_rate < 1:
@@ -119,7 +133,7 @@ _VOCABULARIES = ("pieces", "words")
 PRESETS: dict[Preset, tuple[RaterSettings, TrainingSettings]] = {
     "paper": (
         RaterSettings(embedding=512, hidden=512, layer=1024),
-        TrainingSettings(vocabulary_size=33_000, patience=15, negatives="random"),
+        TrainingSettings(vocabulary_size=33_000, patience=15, negatives="random", start="torch"),
     ),
     "small": (RaterSettings(), TrainingSettings()),
 }
@@ -163,7 +177,7 @@ def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tupl
         shapes[f"gru.weight_hh_l0{way}"] = (gates, settings.hidden)
         shapes[f"gru.bias_ih_l0{way}"] = shapes[f"gru.bias_hh_l0{way}"] = (gates,)
     widths = [6 * settings.hidden, *[settings.layer] * settings.layers, 2]
-    for place, (inner, outer) in enumerate(zip(widths, widths[1:], strict=False)):
+    for place, (inner, outer) in enumerate(itertools.pairwise(widths)):
         shapes[f"network.{2 * place}.weight"] = (outer, inner)
         shapes[f"network.{2 * place}.bias"] = (outer,)
     return shapes

@@ -6,7 +6,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,7 +32,7 @@ from deltableu.raters.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from deltableu.raters.learning import HeldOut, Learner
+    from deltableu.raters.learning import HeldOut
 
 __all__ = ["Epoch", "TrainedRater", "train_rater"]
 
@@ -63,6 +63,8 @@ class Epoch:
     best : bool
         Whether no epoch before had a lower held-out loss.
     seconds : float
+    kept : bool
+        Whether an earlier run did it, with which this one goes on.
     """
 
     number: int
@@ -73,6 +75,7 @@ class Epoch:
     accuracy: float
     best: bool
     seconds: float
+    kept: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,13 +133,17 @@ def train_rater(
     need("safetensors", "training a rater")
     partitions = find_partitions(logs)
     kept = WorkFolder(work, _key(partitions, settings, how))
-    vocabulary = _vocabulary(partitions, how, kept, progress)
-    pairs = _pairs(partitions, vocabulary, settings, how, kept, progress)
-    run = _Run(settings, how, vocabulary, pairs, kept, pause, progress, on_epoch)
     from deltableu.raters.learning import threads_of_torch
 
-    with threads_of_torch(threads):
-        made = run.train()
+    try:
+        vocabulary = _vocabulary(partitions, how, kept, progress)
+        pairs = _pairs(partitions, vocabulary, settings, how, kept, progress)
+        with threads_of_torch(threads):
+            run = _Run(settings, how, vocabulary, pairs, kept, pause, progress, on_epoch)
+            made = run.train()
+    except InputError:
+        kept.give_up()
+        raise
     if not keep_work:
         kept.end()
     return made
@@ -229,15 +236,14 @@ class _Run:
         progress: Progress | None,
         on_epoch: Callable[[Epoch], None] | None,
     ) -> None:
-        from deltableu.raters.learning import Learner
+        from deltableu.raters.learning import Learner, first_network
 
         self._settings, self._training = settings, training
         self._vocabulary, self._pairs, self._work = vocabulary, pairs, work
         self._pause, self._progress = pause, progress
         self._on_epoch = on_epoch
-        self._learner: Learner = Learner(
-            settings, len(vocabulary), training.learning_rate, training.seed
-        )
+        network = first_network(settings, training, pairs, len(vocabulary))
+        self._learner = Learner(network, training.learning_rate)
         self._history: list[Epoch] = []
         self._best: Mapping[str, Floats] = {}
         self._steps, self._step = 0, 0
@@ -323,7 +329,7 @@ class _Run:
                 self._loss,
                 self._examples,
                 self._written - self._began,
-                [asdict(before) for before in self._history],
+                [_record(before) for before in self._history],
                 self._learner.state(),
                 self._best,
             )
@@ -341,7 +347,7 @@ class _Run:
         self._began -= found.seconds
         if self._on_epoch is not None:
             for epoch in self._history:
-                self._on_epoch(epoch)
+                self._on_epoch(replace(epoch, kept=True))
 
     def _made(self, held_out: Examples) -> TrainedRater:
         from deltableu.raters.network import RaterNetwork
@@ -356,10 +362,14 @@ class _Run:
             "vocabulary": {"kind": self._vocabulary.kind, "size": len(self._vocabulary)},
             "parameters": sum(array.size for array in self._best.values()),
             "data": asdict(self._pairs.counts),
-            "epochs": [asdict(epoch) for epoch in self._history],
+            "epochs": [_record(epoch) for epoch in self._history],
             "held out": _quality(judged, held_out, baseline),
         }
         return TrainedRater(self._settings, self._vocabulary, self._best, card, self._work)
+
+
+def _record(epoch: Epoch) -> dict[str, Any]:
+    return {name: value for name, value in asdict(epoch).items() if name != "kept"}
 
 
 def _quality(judged: HeldOut, held_out: Examples, baseline: OverlapBaseline) -> dict[str, Any]:

@@ -1,0 +1,266 @@
+"""upsilon-BLEU end to end: raters trained on logs, mined references rated, people asked."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from deltableu.corpus.types import Study
+from deltableu.mine import BM25, Embedding, MiningPlan, Similarity, WordAverages, mine_references
+from deltableu.raters.model_file import RaterModel
+from deltableu.vectors import train_vectors
+from reproduce.dialogue_items import dstc7_items, grade_items, multirefeval_items, only_originals
+from reproduce.dialogue_logs import write_pairs
+from reproduce.rated_outputs import Rated, rated_dstc7, rated_grade, rated_multirefeval
+from reproduce.rater_models import (
+    EPOCHS,
+    POSITIVES,
+    LeftOut,
+    card_tables,
+    evaluated_turns,
+    text_keys,
+    train_models,
+    write_positives,
+)
+from reproduce.response_ratings import read_candidates, response_table
+from reproduce.retrieval import DIMENSION, SEED
+from reproduce.retrieval import EPOCHS as GLOVE_EPOCHS
+from reproduce.upsilon_ablations import MAIN, SHUFFLES, ablation_tables, weight_table
+from reproduce.upsilon_scores import (
+    BLEU_ONE,
+    Said,
+    agreement_table,
+    bleu,
+    compared_scores,
+    difference_table,
+    scores_of,
+)
+
+__all__ = ["FINDINGS", "section"]
+
+#: Models stay here, so that a second run need not train them.
+MODELS = Path(__file__).parents[1] / "out" / "reproduce"
+
+ABOUT = """\
+## upsilon-BLEU: references rated by a network
+
+Tsuta et al. (2020) let a network rate mined references and give its ratings to delta-BLEU as
+weights. Here is all of it on public English data. The rater is the preset `small`, {epochs} epochs;
+the parameters with the least loss on held-out utterances are kept.
+"""
+
+#: What comes out, in a paragraph or two, to stand right after `ABOUT`. Written by hand after a run.
+FINDINGS = ""
+
+RATERS = """\
+### The raters
+
+*a* learns from the five logs of the section on retrieval. *b* also from DailyDialog++ (Sai et al.
+2020, the good responses): the last turn of a context with each of its five responses, {pairs:,}
+pairs. {left_out} of {contexts:,} contexts were left out, as their last turn has the words of a
+message of multirefeval or GRADE or of a last turn of DailyDialog++ dev, which all serve to judge
+raters below. *c* learns from the same as *b*, but its negative examples are two random pairs of the
+logs, as in the paper; those of *a* and *b* are pairs whose utterances both have several responses.
+The five logs are as they are: {turns:,} of the {judged:,} different turns that raters are judged
+on occur there as an utterance too (most of them in the log of DailyDialog), {pairs_there} with the
+response that serves as the original.
+
+Held out are utterances with all their responses. Accuracy and AUC are of the rule *max*. *Word
+overlap* is what a rater has to beat: logistic regression on the TF-IDF cosines of R1 and R2, of U1
+and R2, and of U2 and R1. Figures of *c* are of its own, easier, examples.
+"""
+
+CALIBRATION = """\
+Calibration on the same examples: what the rater says (the probability that two pairs belong
+together), and how many do.
+"""
+
+RESPONSES = """\
+### Good and bad responses (DailyDialog++ dev)
+
+{contexts:,} contexts. U1 is the last turn and R1 the first good response; the other four good ones,
+five random and five adversarial ones (which share words with the context) are rated as responses
+to U1, so that the rater cannot tell by their utterance. AUC over all contexts: how often a good
+response gets a larger weight than a bad one, with a 95% bootstrap interval over contexts. Below
+stands plain similarity to R1 on the same responses.
+"""
+
+PEOPLE = """\
+### Agreement with people
+
+References are the original response, 15 mined from the five logs and the message (parrot). Metrics
+score single outputs: BLEU-2 (unsmoothed) with one reference and with all; upsilon-BLEU with the
+weights of rater {main} (rule max, 2p - 1, original at 1); chrF++ with all references (the mean);
+upsilon-chrF, the mean of w * chrF++ over good references less that over bad ones. All is
+lower-cased. *All outputs* pools outputs, *within items* correlates the outputs of each item and
+averages, items on which a metric says nothing counting 0, *systems* correlates mean scores.
+Intervals are 95%: bootstrap percentiles over items, for systems by formula. A difference is that to
+BLEU-2 with the same references, with a bootstrap interval over items; p is two-sided by PERM-BOTH.
+Both speak of these systems on other items.
+
+GRADE has outputs of two to four systems a corpus, too few to correlate systems. Its *max* and *min*
+are over the first eight ratings of an output, which are of many people, not of eight annotators.
+"""
+
+DSTC7 = """\
+Reddit (DSTC7 task 2). What was said before is not given: the text that responses were to draw on
+stands for the message, which is not what the rater was trained for. The original is what a person
+replied; the written references are the other replies that were collected, among which it is again.
+Nothing is mined. There are 317 judges with few ratings each, so that there is no correlation with
+single annotators.
+"""
+
+WEIGHTS = """\
+### What the raters say of references
+
+The share that gets a weight above 0, and the mean weight (max, 2p - 1). Original references are
+rated here too, as an answer like themselves.
+"""
+
+ABLATIONS = """\
+### What does what
+
+All outputs pooled. Each line changes one thing of upsilon-BLEU (rater {main}, rule max, 2p - 1,
+original at 1, geometric mean that is 0 where a precision is not positive), or of upsilon-chrF.
+*Shuffled* weights are those of the same item, given to its references other than the original at
+random (mean correlation of {shuffles} shuffles): what remains is not the rater's doing. Where the
+original is rated and an item is left without a reference of positive weight, its outputs score 0.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Turns that raters are judged on and that logs have too."""
+
+    judged: int
+    turns: int
+    pairs: int
+
+
+def section(data: Path) -> str:
+    """The section of docs/reproductions.md."""
+    with tempfile.TemporaryDirectory() as folder:
+        logs = Path(folder)
+        write_pairs(data, logs)
+        studies = mined_studies(data, logs)
+        seen = seen_before(data, logs)
+        left_out = write_positives(data, logs / POSITIVES, evaluated_turns(data))
+        models = train_models(logs, MODELS)
+    return "\n".join(page(data, studies, models, seen, left_out))
+
+
+def mined_studies(data: Path, logs: Path) -> dict[str, dict[str, Study]]:
+    """Studies with mined references, by way of retrieval and set."""
+    plain = {
+        "multirefeval": only_originals(multirefeval_items(data)),
+        "grade": only_originals(grade_items(data)),
+    }
+    vectors = train_vectors(str(logs), dimension=DIMENSION, epochs=GLOVE_EPOCHS, seed=SEED)
+    similarities: dict[str, Similarity] = {
+        "utterance, cosine": Embedding(WordAverages(vectors), "utterance"),
+        "utterance, BM25": BM25("utterance"),
+    }
+    return {
+        how: {
+            name: mine_references(study, str(logs), plan=MiningPlan(similarity, parrot=True)).study
+            for name, study in plain.items()
+        }
+        for how, similarity in similarities.items()
+    }
+
+
+def seen_before(data: Path, logs: Path) -> Seen:
+    """How many of the judged turns, and of their original responses, the logs have."""
+    items = [
+        *multirefeval_items(data).items,
+        *grade_items(data).items,
+        *read_candidates(data).study.items,
+    ]
+    turns = text_keys([item.message or "" for item in items])
+    responses = text_keys([item.references[0].text for item in items])
+    there: set[int] = set()
+    pairs: set[tuple[int, int]] = set()
+    for path in sorted(logs.glob("*.tsv")):
+        with path.open(encoding="utf-8", newline="\n") as lines:
+            next(lines)
+            rows = [line.split("\t")[:2] for line in lines]
+        said, answered = (text_keys([row[column] for row in rows]) for column in range(2))
+        known = np.isin(said, turns)
+        there.update(said[known].tolist())
+        pairs.update(zip(said[known].tolist(), answered[known].tolist(), strict=True))
+    own = set(zip(turns.tolist(), responses.tolist(), strict=True))
+    return Seen(len(np.unique(turns)), len(there), len(own & pairs))
+
+
+def page(
+    data: Path,
+    studies: Mapping[str, Mapping[str, Study]],
+    models: Mapping[str, RaterModel],
+    seen: Seen,
+    left_out: LeftOut,
+) -> Iterator[str]:
+    """The lines of the section."""
+    yield ABOUT.format(epochs=EPOCHS)
+    if FINDINGS:
+        yield FINDINGS
+    yield RATERS.format(
+        pairs=left_out.pairs,
+        left_out=left_out.contexts,
+        contexts=left_out.of,
+        turns=seen.turns,
+        judged=seen.judged,
+        pairs_there=seen.pairs,
+    )
+    yield from card_tables(models, CALIBRATION)
+    candidates = read_candidates(data)
+    yield RESPONSES.format(contexts=len(candidates.study.items))
+    yield from response_table(candidates, models)
+    sets = {**rated_multirefeval(data), **rated_grade(data, grade_items(data).items)}
+    said = {
+        how: {
+            name: {key: Said.of(model, study) for key, model in models.items()}
+            for name, study in own.items()
+        }
+        for how, own in studies.items()
+    }
+    mined = {
+        how: {title: own["grade" if "GRADE" in title else title] for title in sets}
+        for how, own in said.items()
+    }
+    others = {
+        "multirefeval": Said.of(models[MAIN], multirefeval_items(data)),
+        "dstc7": Said.of(models[MAIN], dstc7_items(data)),
+    }
+    yield PEOPLE.format(main=MAIN)
+    for title, rated in sets.items():
+        of_set = {how: own[title][MAIN] for how, own in mined.items()}
+        if title in others:
+            of_set["written by people"] = others[title]
+        yield from agreement(title, rated, of_set)
+    (rated,) = rated_dstc7(data).values()
+    yield from agreement("DSTC7", rated, {"collected": others["dstc7"]}, DSTC7)
+    yield WEIGHTS
+    yield from weight_table(sets, mined)
+    yield ABLATIONS.format(main=MAIN, shuffles=SHUFFLES)
+    yield from ablation_tables(sets, mined)
+
+
+def agreement(
+    title: str, rated: Rated, of_set: Mapping[str, Said], about: str = ""
+) -> Iterator[str]:
+    """Both tables of a set, for each kind of references."""
+    yield from (f"#### {title}", "")
+    if about:
+        yield about
+    yield from (f"{len(rated.outputs):,} outputs, {len(set(rated.items)):,} items.", "")
+    study = next(iter(of_set.values())).study
+    scores = {("original", BLEU_ONE): scores_of(bleu(), rated, only_originals(study))}
+    for how, said in of_set.items():
+        scores.update(compared_scores(rated, how, said))
+    yield from agreement_table(rated, scores)
+    yield from ("Difference to BLEU-2 with all references:", "")
+    yield from difference_table(rated, scores)

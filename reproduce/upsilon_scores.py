@@ -1,0 +1,204 @@
+"""What a rater says of references, metrics that use it, and their agreement with people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from deltableu import BLEU, UpsilonBLEU, UpsilonChrF
+from deltableu.corpus.types import Item, Study
+from deltableu.raters.combination import Combine, Magnitude, combined_weights
+from deltableu.raters.model_file import RaterModel
+from deltableu.raters.nn_rater import NNRater
+from deltableu.raters.rater import rate_batch
+from deltableu.score import Metric
+from deltableu.validate.correlation import Method, correlate
+from deltableu.validate.difference_bootstrap import bootstrap_difference
+from deltableu.validate.levels import Level
+from deltableu.validate.permutation import permutation_test
+from reproduce.agreement_cells import RESAMPLES, SEED, by_item, of_outputs, of_systems
+from reproduce.layout import p_value, table, with_interval
+from reproduce.rated_outputs import Rated
+
+__all__ = [
+    "BLEU_ALL",
+    "BLEU_ONE",
+    "CHRF_ALL",
+    "METHODS",
+    "UPSILON_BLEU",
+    "UPSILON_CHRF",
+    "Said",
+    "agreement_table",
+    "compared_scores",
+    "difference_table",
+    "original_place",
+    "scores_of",
+]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Weights = Sequence[Sequence[float]]
+#: Scores of single outputs, by references and metric.
+Scores = Mapping[tuple[str, str], Array]
+
+METHODS: tuple[Method, ...] = ("spearman", "pearson")
+#: Fewer systems than this are not correlated.
+SYSTEMS = 5
+
+BLEU_ONE, BLEU_ALL = "BLEU-2, one reference", "BLEU-2, all"
+CHRF_ALL = "chrF++, all"
+UPSILON_BLEU, UPSILON_CHRF = "upsilon-BLEU", "upsilon-chrF"
+LEVELS: dict[Level, str] = {"pooled": "all outputs", "item": "within items", "system": "systems"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """The probabilities that a rater gives to the references of some items.
+
+    Attributes
+    ----------
+    study : Study
+    positive : tuple of arrays
+        Of each item: references x triplets. The original reference is rated as any other.
+    """
+
+    study: Study
+    positive: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, model: RaterModel, study: Study) -> Said:
+        """Ask for each triplet alone: all rules follow from that."""
+        batch = [(item, item.references) for item in study.items]
+        rules: tuple[Combine, ...] = ("first", "second")
+        triplets = [rate_batch(NNRater(model, rule, original="rated"), batch) for rule in rules]
+        both = zip(*triplets, strict=True)
+        return cls(study, tuple((np.array(rows, np.float64).T + 1) / 2 for rows in both))
+
+    def weights(
+        self,
+        combine: Combine = "max",
+        magnitude: Magnitude = "2p-1",
+        original: float | Literal["rated"] = 1.0,
+    ) -> list[list[float]]:
+        """One a reference of each item, as `NNRater` gives them."""
+        found = []
+        for item, positive in zip(self.study.items, self.positive, strict=True):
+            classes = np.stack((1 - positive, positive), axis=-1)
+            own = list(map(float, combined_weights(classes, combine, magnitude)))
+            if original != "rated":
+                own[original_place(item)] = original
+            found.append(own)
+        return found
+
+
+def original_place(item: Item) -> int:
+    """Where the reference stands that a rater compares the others with."""
+    return next((place for place, one in enumerate(item.references) if one.origin == "original"), 0)
+
+
+def scores_of(metric: Metric, rated: Rated, study: Study, weights: Weights | None = None) -> Array:
+    """One score an output; 0 where no reference has a positive weight, as nothing can be earned."""
+    places = {item.id: place for place, item in enumerate(study.items)}
+    chosen = np.array([places[item] for item in rated.items])
+    scores = np.zeros(len(chosen))
+    if weights is None:
+        kept = np.arange(len(chosen))
+    else:
+        hopeful = np.array([any(weight > 0 for weight in row) for row in weights])
+        kept = np.flatnonzero(hopeful[chosen])
+    texts = [[one.text for one in item.references] for item in study.items]
+    references = [texts[place] for place in chosen[kept]]
+    rows = None if weights is None else [weights[place] for place in chosen[kept]]
+    encoded = metric.encode(references, rows)
+    outputs = [rated.outputs[place] for place in kept]
+    scores[kept] = metric.statistics(outputs, encoded).segment_scores()
+    return scores
+
+
+def bleu() -> Metric:
+    """As in the section on retrieval."""
+    return BLEU(order=2, smooth="none", lowercase=True)
+
+
+def compared_scores(rated: Rated, how: str, said: Said) -> dict[tuple[str, str], Array]:
+    """The scores of the metrics that use all references."""
+    study, weights = said.study, said.weights()
+    even = [[1.0] * len(row) for row in weights]
+    return {
+        (how, BLEU_ALL): scores_of(bleu(), rated, study),
+        (how, UPSILON_BLEU): scores_of(UpsilonBLEU(lowercase=True), rated, study, weights),
+        (how, CHRF_ALL): scores_of(UpsilonChrF(lowercase=True), rated, study, even),
+        (how, UPSILON_CHRF): scores_of(UpsilonChrF(lowercase=True), rated, study, weights),
+    }
+
+
+def _levels(rated: Rated) -> tuple[Level, ...]:
+    several = len(set(rated.systems)) >= SYSTEMS
+    return ("pooled", "item", "system") if several else ("pooled", "item")
+
+
+def tables_of(rated: Rated, level: Level, *columns: Array) -> list[Array]:
+    """Scores of single outputs as the level wants them: systems x items."""
+    if level != "system":
+        return by_item(rated.items, *columns)
+    rows = {name: row for row, name in enumerate(dict.fromkeys(rated.systems))}
+    places = {name: place for place, name in enumerate(dict.fromkeys(rated.items))}
+    cells = [rows[name] for name in rated.systems], [places[name] for name in rated.items]
+    made = []
+    for values in columns:
+        whole = np.full((len(rows), len(places)), np.nan)
+        whole[cells] = values
+        made.append(whole)
+    return made
+
+
+def agreement_table(rated: Rated, scores: Scores) -> Iterator[str]:
+    """The correlation of each metric with people, at each level."""
+    heading = ["references", "metric"]
+    for level in _levels(rated):
+        for method in METHODS:
+            heading.append(f"{method.capitalize()}, {LEVELS[level]}")
+            if level == "pooled" and rated.slots is not None:
+                heading += ["max", "min"]
+    rows = []
+    for (how, name), own in scores.items():
+        row = [how, name]
+        for level in _levels(rated):
+            metric, human = tables_of(rated, level, own, rated.mean)
+            for method in METHODS:
+                if level == "system":
+                    means = metric.mean(axis=1), human.mean(axis=1)
+                    row.append(str(of_systems(*means, method)))
+                else:
+                    row.append(str(of_outputs(metric, human, method, level)))
+                if level == "pooled" and rated.slots is not None:
+                    each = [float(correlate(own, slot, method)) for slot in rated.slots.T]
+                    row += [f"{max(each):.3f}", f"{min(each):.3f}"]
+        rows.append(row)
+    yield from table(heading, rows)
+    yield ""
+
+
+def difference_table(rated: Rated, scores: Scores) -> Iterator[str]:
+    """How much better than BLEU with all references the rated metrics agree."""
+    heading = ["references", "level", "metric"]
+    for method in METHODS:
+        heading += [f"{method.capitalize()}, difference", "p"]
+    rows = []
+    for how in dict.fromkeys(how for how, name in scores if name == BLEU_ALL):
+        for level in _levels(rated):
+            for name in (UPSILON_BLEU, UPSILON_CHRF):
+                row = [how, LEVELS[level], name]
+                columns = scores[how, name], scores[how, BLEU_ALL], rated.mean
+                tables = tables_of(rated, level, *columns)
+                for method in METHODS:
+                    options: dict[str, Any] = {"method": method, "level": level, "seed": SEED}
+                    options["resamples"] = RESAMPLES
+                    drawn = bootstrap_difference(*tables, resample="items", **options)
+                    row.append(with_interval(drawn.difference, drawn.interval))
+                    row.append(p_value(permutation_test(*tables, **options).p_value))
+                rows.append(row)
+    yield from table(heading, rows)
+    yield ""
