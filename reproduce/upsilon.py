@@ -71,7 +71,7 @@ response that serves as the original.
 
 Held out are utterances with all their responses. Accuracy and AUC are of the rule *max*. *Word
 overlap* is what a rater has to beat: logistic regression on the TF-IDF cosines of R1 and R2, of U1
-and R2, and of U2 and R1. Figures of *c* are of its own, easier, examples.
+and R2, and of U2 and R1. Figures of *c* are of examples of its own kind.
 """
 
 CALIBRATION = """\
@@ -109,7 +109,7 @@ are over the first eight ratings of an output, which are of many people, not of 
 DSTC7 = """\
 Reddit (DSTC7 task 2). What was said before is not given: the text that responses were to draw on
 stands for the message, which is not what the rater was trained for. The original is what a person
-replied; the written references are the other replies that were collected, among which it is again.
+replied; the written references are the replies that were collected, among which it mostly is again.
 Nothing is mined. There are 317 judges with few ratings each, so that there is no correlation with
 single annotators.
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deltableu import UpsilonBLEU, UpsilonChrF
+from deltableu import BLEU, UpsilonBLEU, UpsilonChrF
 from deltableu.corpus.types import Study
 from deltableu.score import Metric
 from deltableu.stats.resampling import stream
@@ -93,6 +93,9 @@ def _variants() -> dict[str, Callable[[Raters], Variant]]:
     return {
         "BLEU-2, one reference": lambda own: Variant(bleu(), only_originals(own[MAIN].study)),
         "BLEU-2, all": lambda own: Variant(bleu(), own[MAIN].study),
+        "BLEU-2, all, arithmetic mean": lambda own: Variant(
+            BLEU(order=2, combine="arithmetic", lowercase=True), own[MAIN].study
+        ),
         "BLEU-2, references of positive weight": lambda own: Variant(bleu(), _liked(own[MAIN])),
         "**upsilon-BLEU**": _rated(upsilon),
         "weights shuffled": _rated(upsilon, *shuffles),

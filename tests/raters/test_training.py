@@ -132,12 +132,14 @@ def test_work_of_other_settings_is_not_used(tmp_path):
     assert curve(again) == curve(train_rater(rows, settings=TINY, training=other, threads=1))
 
 
-def test_damaged_checkpoint_is_not_used(tmp_path):
+@pytest.mark.parametrize("name", ["state.safetensors", "vocabulary", "pairs.npz", "key"])
+@pytest.mark.parametrize("left", [0, 0.5])
+def test_damaged_checkpoint_is_not_used(tmp_path, name, left):
     rows = planted_topics(200, topics=5, length=6)
     how = replace(QUICK, epochs=1)
     made = train_rater(rows, settings=TINY, training=how, work=tmp_path, keep_work=True, threads=1)
-    state = tmp_path / "state.safetensors"
-    state.write_bytes(state.read_bytes()[:-100])
+    damaged = tmp_path / name
+    damaged.write_bytes(damaged.read_bytes()[: int(left * damaged.stat().st_size)])
     again = train_rater(rows, settings=TINY, training=how, work=tmp_path, threads=1)
     assert curve(again) == curve(made)
 
@@ -152,11 +154,21 @@ def test_damaged_checkpoint_is_not_used(tmp_path):
         ({"negatives": "hard"}, "negatives"),
         ({"start": "zero"}, "start"),
         ({"seed": -1}, "seed"),
+        ({"seed": 2**63}, "seed"),
     ],
 )
 def test_wrong_settings_are_named(change, said):
     with pytest.raises(InputError, match=said):
         replace(QUICK, **change)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [{"hidden": 10**9}, {"embedding": 10**9}, {"layer": 10**9}, {"layers": 10**9}],
+)
+def test_absurd_sizes_are_refused(size):
+    with pytest.raises(InputError, match="parameters"):
+        train_rater([("a", "b")], settings=replace(TINY, **size), training=QUICK)
 
 
 @pytest.mark.parametrize("rows", [[], [("hello", "hi"), ("what now", "no idea")]])

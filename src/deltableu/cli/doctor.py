@@ -37,6 +37,7 @@ _PACKAGES = {
     "fsspec": "extra cluster",
     "matplotlib": "extra report",
     "jinja2": "extra report",
+    "wordllama": "extra encoder",
     "torch": "extra neural",
     "safetensors": "extra neural",
     "sentencepiece": "extra neural",

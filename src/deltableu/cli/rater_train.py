@@ -139,8 +139,6 @@ def train(
         raise InputError("name at least one file or folder of logs")
     if STANDARD_INPUT in logs:
         raise InputError("logs cannot be standard input, because they are read twice: save them")
-    if threads is not None and threads < 1:
-        raise InputError(f"--threads must be at least 1, got {threads}")
     _check_output(output, replace=replace)
     read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
     if os.path.realpath(output) in read:

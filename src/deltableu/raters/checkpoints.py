@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,11 +16,12 @@ from deltableu.corpus.atomic import atomic_path
 from deltableu.errors import InputError, Problem
 from deltableu.raters._neural import need
 
-__all__ = ["Checkpoint", "WorkFolder"]
+__all__ = ["PAIRS", "VOCABULARY", "Checkpoint", "WorkFolder"]
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 
 _STATE, _KEY = "state.safetensors", "key"
+VOCABULARY, PAIRS = "vocabulary", "pairs.npz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +75,7 @@ class WorkFolder:
         if folder is None:
             return
         if folder.exists() and not folder.is_dir():
-            raise InputError(Problem("is a file, but the work folder is one", file=str(folder)))
+            raise InputError(Problem("is a file, but a folder is needed", file=str(folder)))
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
@@ -90,6 +92,22 @@ class WorkFolder:
     def path(self, name: str) -> Path | None:
         """Where to keep something."""
         return None if self._folder is None else self._folder / name
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep bytes, behind their digest."""
+        path = self.path(name)
+        if path is not None:
+            with atomic_path(path) as file:
+                file.write_bytes(hashlib.sha256(data).digest() + data)
+
+    def kept(self, name: str) -> bytes | None:
+        """What was kept; None if there is nothing, or it is damaged."""
+        path = self.path(name)
+        if path is None or not path.exists():
+            return None
+        found = path.read_bytes()
+        digest, data = found[:32], found[32:]
+        return data if hashlib.sha256(data).digest() == digest else None
 
     def write(self, made: Checkpoint) -> None:
         """Replace the last checkpoint."""
@@ -128,7 +146,7 @@ class WorkFolder:
         """Remove what a run keeps, and nothing else."""
         if self._folder is None:
             return
-        for name in (_STATE, _KEY, "vocabulary", "pairs.npz"):
+        for name in (_STATE, _KEY, VOCABULARY, PAIRS):
             (self._folder / name).unlink(missing_ok=True)
 
     def end(self) -> None:

@@ -93,9 +93,9 @@ class TrainingSettings:
     vocabulary: Literal["pieces", "words"] = "pieces"
     vocabulary_size: int = 8000
     learning_rate: float = 1e-3
-    batch: int = 1000
-    epochs: int = 15
-    patience: int = 3
+    batch: int = 250
+    epochs: int = 6
+    patience: int = 1
     negatives: Negatives = "matched"
     validation: float = 0.05
     max_responses: int = 50
@@ -124,16 +124,25 @@ class TrainingSettings:
         if not 0 < self.learning_rate < 1:
             message = f"must lie between 0 and 1, got {self.learning_rate:g}"
             raise InputError(Problem(message, field="learning_rate"))
-        if self.seed < 0:
-            raise InputError(Problem(f"must not be negative, got {self.seed}", field="seed"))
+        if not 0 <= self.seed < 2**63:
+            message = f"must be a whole number from 0 to 2**63 - 1, got {self.seed}"
+            raise InputError(Problem(message, field="seed"))
 
 
 _VOCABULARIES = ("pieces", "words")
+_MOST = 2_000_000_000
 
 PRESETS: dict[Preset, tuple[RaterSettings, TrainingSettings]] = {
     "paper": (
         RaterSettings(embedding=512, hidden=512, layer=1024),
-        TrainingSettings(vocabulary_size=33_000, patience=15, negatives="random", start="torch"),
+        TrainingSettings(
+            vocabulary_size=33_000,
+            batch=1000,
+            epochs=15,
+            patience=15,
+            negatives="random",
+            start="torch",
+        ),
     ),
     "small": (RaterSettings(), TrainingSettings()),
 }
@@ -150,6 +159,17 @@ def preset(name: Preset) -> tuple[RaterSettings, TrainingSettings]:
     if name not in PRESETS:
         raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}")
     return PRESETS[name]
+
+
+def _check_size(settings: RaterSettings, vocabulary: int) -> None:
+    """A mistyped number should not end in want of memory."""
+    wide = max(settings.hidden, settings.layer)
+    most = (vocabulary + 6 * wide) * settings.embedding + (6 + settings.layers) * wide * wide
+    if most > _MOST:
+        raise InputError(
+            f"such a rater has about {most:.1e} parameters, which is beyond {_MOST:.0e}: choose a "
+            "smaller embedding, hidden, layer, layers or vocabulary"
+        )
 
 
 def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tuple[int, ...]]:
@@ -170,6 +190,7 @@ def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tupl
     >>> sum(prod(shape) for name, shape in shapes.items() if name.startswith("network"))
     7347202
     """
+    _check_size(settings, vocabulary)
     shapes: dict[str, tuple[int, ...]] = {"embedding.weight": (vocabulary, settings.embedding)}
     gates = 3 * settings.hidden
     for way in ("", "_reverse"):

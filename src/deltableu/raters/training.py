@@ -6,6 +6,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,17 +14,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from deltableu._version import __version__
-from deltableu.corpus.atomic import atomic_path
 from deltableu.errors import InputError, Problem
 from deltableu.logs.partitions import Logs, Partition, find_partitions
 from deltableu.raters._neural import need
 from deltableu.raters.batches import Batches
-from deltableu.raters.checkpoints import Checkpoint, WorkFolder
+from deltableu.raters.checkpoints import PAIRS, VOCABULARY, Checkpoint, WorkFolder
 from deltableu.raters.combination import combined_weights
 from deltableu.raters.examples import Examples, draw_examples
 from deltableu.raters.log_pairs import TrainingPairs, read_training_pairs
 from deltableu.raters.quality import OverlapBaseline, area_under_curve, calibration
-from deltableu.raters.settings import RaterSettings, TrainingSettings, preset
+from deltableu.raters.settings import (
+    RaterSettings,
+    TrainingSettings,
+    parameter_shapes,
+    preset,
+)
 from deltableu.raters.vocabulary import (
     Vocabulary,
     piece_vocabulary,
@@ -44,6 +49,7 @@ PAUSE = 60.0
 #: Training examples that the baseline learns from.
 _BASELINE = 50_000
 _VALIDATION_EPOCH = 0
+_THREADS = 1024
 #: Texts that pieces are made from.
 _SAMPLE = 200_000
 
@@ -127,8 +133,10 @@ def train_rater(
     """
     shape, how = preset("small")
     settings, how = settings or shape, training or how
-    if threads is not None and threads < 1:
-        raise InputError(Problem(f"must be at least 1, got {threads}", field="threads"))
+    if threads is not None and not 1 <= threads <= _THREADS:
+        message = f"must lie between 1 and {_THREADS}, got {threads}"
+        raise InputError(Problem(message, field="threads"))
+    parameter_shapes(settings, how.vocabulary_size)  # complains where they are too many
     need("torch", "training a rater")
     need("safetensors", "training a rater")
     partitions = find_partitions(logs)
@@ -179,9 +187,9 @@ def _vocabulary(
     work: WorkFolder,
     progress: Progress | None,
 ) -> Vocabulary:
-    path = work.path("vocabulary")
-    if path is not None and path.exists():
-        return vocabulary_from_bytes(training.vocabulary, path.read_bytes())
+    kept = work.kept(VOCABULARY)
+    if kept is not None:
+        return vocabulary_from_bytes(training.vocabulary, kept)
     tell = _teller(progress, "vocabulary", partitions, 1)
     size = training.vocabulary_size
     made: Vocabulary
@@ -191,9 +199,7 @@ def _vocabulary(
         made = piece_vocabulary(
             partitions, size=size, sample=_SAMPLE, seed=training.seed, tell=tell
         )
-    if path is not None:
-        with atomic_path(path) as file:
-            file.write_bytes(made.to_bytes())
+    work.keep(VOCABULARY, made.to_bytes())
     return made
 
 
@@ -205,9 +211,10 @@ def _pairs(
     work: WorkFolder,
     progress: Progress | None,
 ) -> TrainingPairs:
-    path = work.path("pairs.npz")
+    path = work.path(PAIRS)
     if path is not None and path.exists():
-        return TrainingPairs.read(path)
+        with suppress(InputError):  # damaged: made anew
+            return TrainingPairs.read(path)
     made = read_training_pairs(
         partitions,
         vocabulary,
@@ -357,10 +364,7 @@ class _Run:
         baseline = OverlapBaseline(self._pairs, self._draw("training", 0, _BASELINE))
         card = {
             "version": __version__,
-            "settings": asdict(self._settings),
             "training": asdict(self._training),
-            "vocabulary": {"kind": self._vocabulary.kind, "size": len(self._vocabulary)},
-            "parameters": sum(array.size for array in self._best.values()),
             "data": asdict(self._pairs.counts),
             "epochs": [_record(epoch) for epoch in self._history],
             "held out": _quality(judged, held_out, baseline),
