@@ -30,11 +30,12 @@ __all__ = [
     "text_keys",
     "train_models",
     "write_positives",
+    "write_unjudged",
 ]
 
 Keys = np.ndarray[Any, np.dtype[np.uint64]]
 
-EPOCHS = 4
+EPOCHS = 3
 #: The last digits of a model depend on it.
 THREADS = 2
 POSITIVES = "dailydialogpp.tsv"
@@ -121,6 +122,19 @@ def write_positives(data: Path, path: Path, judged: Sequence[str]) -> LeftOut:
     return LeftOut(int((~kept).sum()), len(rows), pairs)
 
 
+def write_unjudged(logs: Path, folder: Path, judged: Sequence[str]) -> int:
+    """Copy logs without the pairs whose utterance has the words of a judged turn; how many."""
+    keys = text_keys(judged)
+    left_out = 0
+    for path in sorted(logs.glob("*.tsv")):
+        header, *rows = path.read_text("utf-8").removesuffix("\n").split("\n")
+        kept = ~np.isin(text_keys([row.split("\t", 1)[0] for row in rows]), keys)
+        left_out += int((~kept).sum())
+        lines = [header, *(row for row, keep in zip(rows, kept, strict=True) if keep), ""]
+        (folder / path.name).write_text("\n".join(lines), "utf-8", newline="\n")
+    return left_out
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\")
 
@@ -178,7 +192,7 @@ def card_tables(
     for name, model in models.items():
         card, data = model.card, model.card["data"]
         counts = [data[what] for what in ("rows", "utterances", "several", "validation")]
-        counts += [data["responses"], card["vocabulary"]["size"], card["parameters"]]
+        counts += [data["responses"], len(model.vocabulary), model.parameters]
         best = [epoch["number"] for epoch in card["epochs"] if epoch["best"]][-1]
         row = [titles[name], *(f"{count:,}" for count in counts)]
         rows.append([*row, f"{best} of {len(card['epochs'])}"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deltableu.corpus.types import Item, Reference, Study
-from deltableu.raters.combination import Combine
+from deltableu.raters.combination import Triplets
 from deltableu.raters.model_file import RaterModel
 from deltableu.score.discriminative import DeltaChrFPlusPlus
 from deltableu.text.buffer import join_texts
@@ -24,7 +24,7 @@ __all__ = ["Candidates", "area", "read_candidates", "response_table", "tf_idf_co
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 KINDS = ("random", "adversarial")
-RULES: tuple[Combine, ...] = ("max", "first", "mean")
+RULES: tuple[Triplets, ...] = ("max", "first", "mean")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

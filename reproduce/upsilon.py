@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from deltableu.corpus.types import Study
 from deltableu.mine import BM25, Embedding, MiningPlan, Similarity, WordAverages, mine_references
@@ -22,9 +19,9 @@ from reproduce.rater_models import (
     LeftOut,
     card_tables,
     evaluated_turns,
-    text_keys,
     train_models,
     write_positives,
+    write_unjudged,
 )
 from reproduce.response_ratings import read_candidates, response_table
 from reproduce.retrieval import DIMENSION, SEED
@@ -61,13 +58,11 @@ RATERS = """\
 
 *a* learns from the five logs of the section on retrieval. *b* also from DailyDialog++ (Sai et al.
 2020, the good responses): the last turn of a context with each of its five responses, {pairs:,}
-pairs. {left_out} of {contexts:,} contexts were left out, as their last turn has the words of a
-message of multirefeval or GRADE or of a last turn of DailyDialog++ dev, which all serve to judge
-raters below. *c* learns from the same as *b*, but its negative examples are two random pairs of the
-logs, as in the paper; those of *a* and *b* are pairs whose utterances both have several responses.
-The five logs are as they are: {turns:,} of the {judged:,} different turns that raters are judged
-on occur there as an utterance too (most of them in the log of DailyDialog), {pairs_there} with the
-response that serves as the original.
+pairs. Whatever has the words of a message of multirefeval or GRADE, or of a last turn of
+DailyDialog++ dev, which all serve to judge raters below, was left out as an utterance: {rows:,}
+pairs of the five logs, and {left_out} of {contexts:,} contexts of DailyDialog++. *c* learns from
+the same as *b*, but its negative examples are two random pairs of the logs, as in the paper; those
+of *a* and *b* are pairs whose utterances both have several responses.
 
 Held out are utterances with all their responses. Accuracy and AUC are of the rule *max*. *Word
 overlap* is what a rater has to beat: logistic regression on the TF-IDF cosines of R1 and R2, of U1
@@ -132,25 +127,19 @@ original is rated and an item is left without a reference of positive weight, it
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """Turns that raters are judged on and that logs have too."""
-
-    judged: int
-    turns: int
-    pairs: int
-
-
 def section(data: Path) -> str:
     """The section of docs/reproductions.md."""
     with tempfile.TemporaryDirectory() as folder:
         logs = Path(folder)
         write_pairs(data, logs)
         studies = mined_studies(data, logs)
-        seen = seen_before(data, logs)
-        left_out = write_positives(data, logs / POSITIVES, evaluated_turns(data))
-        models = train_models(logs, MODELS)
-    return "\n".join(page(data, studies, models, seen, left_out))
+        judged = evaluated_turns(data)
+        learnt = logs / "learnt"
+        learnt.mkdir()
+        unseen = write_unjudged(logs, learnt, judged)
+        left_out = write_positives(data, learnt / POSITIVES, judged)
+        models = train_models(learnt, MODELS)
+    return "\n".join(page(data, studies, models, unseen, left_out))
 
 
 def mined_studies(data: Path, logs: Path) -> dict[str, dict[str, Study]]:
@@ -173,34 +162,11 @@ def mined_studies(data: Path, logs: Path) -> dict[str, dict[str, Study]]:
     }
 
 
-def seen_before(data: Path, logs: Path) -> Seen:
-    """How many of the judged turns, and of their original responses, the logs have."""
-    items = [
-        *multirefeval_items(data).items,
-        *grade_items(data).items,
-        *read_candidates(data).study.items,
-    ]
-    turns = text_keys([item.message or "" for item in items])
-    responses = text_keys([item.references[0].text for item in items])
-    there: set[int] = set()
-    pairs: set[tuple[int, int]] = set()
-    for path in sorted(logs.glob("*.tsv")):
-        with path.open(encoding="utf-8", newline="\n") as lines:
-            next(lines)
-            rows = [line.split("\t")[:2] for line in lines]
-        said, answered = (text_keys([row[column] for row in rows]) for column in range(2))
-        known = np.isin(said, turns)
-        there.update(said[known].tolist())
-        pairs.update(zip(said[known].tolist(), answered[known].tolist(), strict=True))
-    own = set(zip(turns.tolist(), responses.tolist(), strict=True))
-    return Seen(len(np.unique(turns)), len(there), len(own & pairs))
-
-
 def page(
     data: Path,
     studies: Mapping[str, Mapping[str, Study]],
     models: Mapping[str, RaterModel],
-    seen: Seen,
+    unseen: int,
     left_out: LeftOut,
 ) -> Iterator[str]:
     """The lines of the section."""
@@ -211,9 +177,7 @@ def page(
         pairs=left_out.pairs,
         left_out=left_out.contexts,
         contexts=left_out.of,
-        turns=seen.turns,
-        judged=seen.judged,
-        pairs_there=seen.pairs,
+        rows=unseen,
     )
     yield from card_tables(models, CALIBRATION)
     candidates = read_candidates(data)

@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu import BLEU, UpsilonBLEU, UpsilonChrF
 from deltableu.corpus.types import Item, Study
-from deltableu.raters.combination import Combine, Magnitude, combined_weights
+from deltableu.raters.combination import Magnitude, Triplets, combined_weights
 from deltableu.raters.model_file import RaterModel
 from deltableu.raters.nn_rater import NNRater
 from deltableu.raters.rater import rate_batch
@@ -71,14 +71,14 @@ class Said:
     def of(cls, model: RaterModel, study: Study) -> Said:
         """Ask for each triplet alone: all rules follow from that."""
         batch = [(item, item.references) for item in study.items]
-        rules: tuple[Combine, ...] = ("first", "second")
+        rules: tuple[Triplets, ...] = ("first", "second")
         triplets = [rate_batch(NNRater(model, rule, original="rated"), batch) for rule in rules]
         both = zip(*triplets, strict=True)
         return cls(study, tuple((np.array(rows, np.float64).T + 1) / 2 for rows in both))
 
     def weights(
         self,
-        combine: Combine = "max",
+        triplets: Triplets = "max",
         magnitude: Magnitude = "2p-1",
         original: float | Literal["rated"] = 1.0,
     ) -> list[list[float]]:
@@ -86,7 +86,7 @@ class Said:
         found = []
         for item, positive in zip(self.study.items, self.positive, strict=True):
             classes = np.stack((1 - positive, positive), axis=-1)
-            own = list(map(float, combined_weights(classes, combine, magnitude)))
+            own = list(map(float, combined_weights(classes, triplets, magnitude)))
             if original != "rated":
                 own[original_place(item)] = original
             found.append(own)

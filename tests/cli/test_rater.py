@@ -80,8 +80,8 @@ def test_the_summary_as_json(succeeds, unrated, model, new):
 @pytest.mark.parametrize(
     ("options", "settings"),
     [
-        (["--combine", "mean"], {"combine": "mean"}),
-        (["--combine", "second", "--magnitude", "p"], {"combine": "second", "magnitude": "p"}),
+        (["--triplets", "mean"], {"triplets": "mean"}),
+        (["--triplets", "second", "--magnitude", "p"], {"triplets": "second", "magnitude": "p"}),
         (["--original", "rated"], {"original": "rated"}),
         (["--original", "-0.5"], {"original": -0.5}),
         (["--batch", "5", "--threads", "1"], {}),
@@ -183,10 +183,10 @@ def test_a_rater_of_another_package(succeeds, run, refusal, offered, unrated, ne
     result = succeeds("rater", "apply", unrated, "--rater", "slow:0", "-o", new)
     assert result.out.splitlines()[-1] == "rater  slow(0)"
     assert read_study(new).items[0].meta == {"weights_from": "slow(0)"}
-    options = ("--rater", "slow", "--combine", "max", "--replace")
+    options = ("--rater", "slow", "--triplets", "max", "--replace")
     refused = run("rater", "apply", unrated, "-o", new, *options)
     refusal(refused)
-    assert "combine cannot be set for the rater 'slow'" in refused.err
+    assert "triplets cannot be set for the rater 'slow'" in refused.err
 
 
 def test_no_torch_where_none_is_needed(offered, unrated, model, new):
@@ -288,7 +288,7 @@ def test_the_work_folder_of_somebody_else_stays(succeeds, offered, unrated, new,
         (["--rater", "absent.safetensors"], "absent.safetensors: there is no such file"),
         (["--rater", "nobody"], "there is no file 'nobody', and no rater of that name"),
         (["--rater", "text.safetensors"], "text.safetensors: is no whole safetensors file"),
-        (["--rater", "MODEL", "--combine", "most"], "combine"),
+        (["--rater", "MODEL", "--triplets", "most"], "triplets"),
         (
             ["--rater", "MODEL", "--original", "first"],
             "--original takes a number in .* got 'first'",

@@ -17,7 +17,7 @@ PROBABILITIES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5, 0.75
 
 
 @pytest.mark.parametrize(
-    ("combine", "magnitude", "weight"),
+    ("triplets", "magnitude", "weight"),
     [
         ("max", "2p-1", -0.8),
         ("max", "p", -0.9),
@@ -29,33 +29,33 @@ PROBABILITIES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5, 0.75
         ("second", "p", -0.9),
     ],
 )
-def test_the_worked_example(combine, magnitude, weight):
-    assert combined_weights(WORKED, combine, magnitude) == pytest.approx([weight], abs=1e-12)
+def test_the_worked_example(triplets, magnitude, weight):
+    assert combined_weights(WORKED, triplets, magnitude) == pytest.approx([weight], abs=1e-12)
 
 
-@pytest.mark.parametrize("combine", ["max", "mean", "first", "second"])
-def test_a_tie_is_negative(combine):
+@pytest.mark.parametrize("triplets", ["max", "mean", "first", "second"])
+def test_a_tie_is_negative(triplets):
     tie = np.full((1, 2, 2), 0.5)
-    (weight,) = combined_weights(tie, combine)
+    (weight,) = combined_weights(tie, triplets)
     assert weight == 0
     assert math.copysign(1, weight) == 1
-    assert combined_weights(tie, combine, "p").tolist() == [-0.5]
+    assert combined_weights(tie, triplets, "p").tolist() == [-0.5]
 
 
 def test_a_tie_of_two_sure_triplets_is_negative():
     assert combined_weights([[[0.25, 0.75], [0.75, 0.25]]]).tolist() == [-0.5]
 
 
-def literal(probabilities, combine, magnitude):
+def literal(probabilities, triplets, magnitude):
     """The rule, one reference at a time, as the authors' code has it."""
     weights = []
     for first, second in probabilities:
-        if combine == "max":
+        if triplets == "max":
             classes = [max(first[k], second[k]) for k in (0, 1)]
-        elif combine == "mean":
+        elif triplets == "mean":
             classes = [(first[k] + second[k]) / 2 for k in (0, 1)]
         else:
-            classes = first if combine == "first" else second
+            classes = first if triplets == "first" else second
         label = 1 if classes[1] > classes[0] else 0
         p = classes[label]
         size = p if magnitude == "p" else 2 * p - 1
@@ -68,15 +68,15 @@ def literal(probabilities, combine, magnitude):
     st.sampled_from(["max", "mean", "first", "second"]),
     st.sampled_from(["2p-1", "p"]),
 )
-def test_any_probabilities(positive, combine, magnitude):
+def test_any_probabilities(positive, triplets, magnitude):
     probabilities = [[(1 - one, one), (1 - two, two)] for one, two in positive]
     given = np.array(probabilities).reshape(-1, 2, 2)
-    weights = combined_weights(given, combine, magnitude)
-    assert weights.tolist() == pytest.approx(literal(probabilities, combine, magnitude), abs=1e-15)
+    weights = combined_weights(given, triplets, magnitude)
+    assert weights.tolist() == pytest.approx(literal(probabilities, triplets, magnitude), abs=1e-15)
     assert all(-1 <= weight <= 1 for weight in weights)
     assert not any(weight == 0 and math.copysign(1, weight) < 0 for weight in weights)
-    if combine in ("first", "second") and magnitude == "2p-1":
-        number = 0 if combine == "first" else 1
+    if triplets in ("first", "second") and magnitude == "2p-1":
+        number = 0 if triplets == "first" else 1
         assert weights == pytest.approx(
             [2 * row[number][1] - 1 for row in probabilities], abs=1e-15
         )
@@ -86,9 +86,10 @@ def test_any_probabilities(positive, combine, magnitude):
 def test_the_order_of_triplets_counts_only_where_it_should(positive):
     given = np.array([[(1 - one, one), (1 - two, two)] for one, two in positive])
     turned = given[:, ::-1]
-    for combine in ("max", "mean"):
+    for triplets in ("max", "mean"):
         assert (
-            combined_weights(given, combine).tolist() == combined_weights(turned, combine).tolist()
+            combined_weights(given, triplets).tolist()
+            == combined_weights(turned, triplets).tolist()
         )
     first, second = combined_weights(given, "first"), combined_weights(turned, "second")
     assert first.tolist() == second.tolist()
@@ -106,8 +107,8 @@ def test_the_order_of_triplets_counts_only_where_it_should(positive):
         ([[[0.5, math.nan], [0.5, 0.5]]], {}, r"^probabilities: must lie in \[0, 1\]$"),
         (
             WORKED,
-            {"combine": "avg"},
-            "^combine: must be one of max, mean, first, second, got 'avg'",
+            {"triplets": "avg"},
+            "^triplets: must be one of max, mean, first, second, got 'avg'",
         ),
         (WORKED, {"magnitude": "2p"}, "^magnitude: must be one of 2p-1, p, got '2p'"),
     ],

@@ -64,10 +64,10 @@ def literal(item, reference, **rule):
     return weight
 
 
-@pytest.mark.parametrize("combine", ["max", "mean", "first", "second"])
+@pytest.mark.parametrize("triplets", ["max", "mean", "first", "second"])
 @pytest.mark.parametrize("magnitude", ["2p-1", "p"])
-def test_weights_are_what_the_paper_says(file, combine, magnitude):
-    rule = {"combine": combine, "magnitude": magnitude}
+def test_weights_are_what_the_paper_says(file, triplets, magnitude):
+    rule = {"triplets": triplets, "magnitude": magnitude}
     rater = NNRater.load(file, **rule)
     seen = []
     for item in small_study(10).items:
@@ -172,12 +172,12 @@ def test_texts_of_unknown_words_or_none_and_long_ones(rater):
 @pytest.mark.parametrize("source", [None, Source(id="log-1"), Source(" ")])
 def test_without_an_utterance(origin, source, file):
     item = item_with(Reference("o", "in the kitchen"), replace(MINED, origin=origin, source=source))
-    for combine in ("max", "mean", "second"):
+    for triplets in ("max", "mean", "second"):
         with pytest.raises(
             InputError, match=rf"^item 'q': the {origin} reference 'm' does not say"
         ):
-            NNRater.load(file, combine=combine).rate(item, item.references)
-    first = NNRater.load(file, combine="first")
+            NNRater.load(file, triplets=triplets).rate(item, item.references)
+    first = NNRater.load(file, triplets="first")
     whole = item_with(item.references[0], replace(MINED, origin=origin))
     assert first.rate(item, item.references) == first.rate(whole, whole.references)
 
@@ -200,7 +200,7 @@ def test_without_a_reference(rater):
 def test_the_signature(file, tmp_path):
     digest = NNRater.load(file).model.digest[:12]
     assert rater_signature(NNRater.load(file)) == f"nn-rater:{digest},max,2p-1,original=1"
-    other = NNRater.load(file, combine="mean", magnitude="p", original="rated", batch=3)
+    other = NNRater.load(file, triplets="mean", magnitude="p", original="rated", batch=3)
     assert other.signature == f"nn-rater:{digest},mean,p,original=rated"
     assert NNRater.load(file, original=0.75).signature.endswith("original=0.75")
     small_model(tmp_path / "other", seed=1)
@@ -211,7 +211,7 @@ def test_the_signature(file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"combine": "most"}, "^combine: must be one of max, mean, first, second, got 'most'"),
+        ({"triplets": "most"}, "^triplets: must be one of max, mean, first, second, got 'most'"),
         ({"magnitude": "1-p"}, "^magnitude: must be one of 2p-1, p, got '1-p'"),
         ({"original": 1.5}, r"^original: must be a number in \[-1, 1\] or 'rated', got 1.5"),
         (

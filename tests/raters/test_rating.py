@@ -385,7 +385,7 @@ def test_raters_of_other_packages(offered, study, spec, weight, signature):
 
 def test_a_model_is_loaded_by_its_file(file, rater, tmp_path, monkeypatch):
     assert load_rater(str(file)).signature == rater.signature
-    assert load_rater(file, combine="mean").combine == "mean"
+    assert load_rater(file, triplets="mean").triplets == "mean"
     (tmp_path / "model").write_bytes(file.read_bytes())
     monkeypatch.chdir(tmp_path)
     assert load_rater("model").signature == rater.signature
@@ -405,7 +405,7 @@ def test_a_model_is_loaded_by_its_file(file, rater, tmp_path, monkeypatch):
         ("broken", {}, "^the rater 'broken' cannot be loaded: no licence"),
         ("absent:x", {}, "^the rater 'absent' cannot be loaded: No module named"),
         ("nothing", {}, r"^the rater 'nothing' has no method rate\(item, references\)"),
-        ("fixed", {"combine": "max"}, "^combine cannot be set for the rater 'fixed'"),
+        ("fixed", {"triplets": "max"}, "^triplets cannot be set for the rater 'fixed'"),
     ],
 )
 def test_raters_that_cannot_be_loaded(offered, spec, options, sentence):

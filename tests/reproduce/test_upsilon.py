@@ -19,7 +19,14 @@ from deltableu.raters.settings import RaterSettings, TrainingSettings
 from reproduce import rater_models, upsilon
 from reproduce.dialogue_items import dstc7_items, only_originals
 from reproduce.rated_outputs import Rated, rated_dstc7
-from reproduce.rater_models import LeftOut, card_tables, text_keys, train_models, write_positives
+from reproduce.rater_models import (
+    LeftOut,
+    card_tables,
+    text_keys,
+    train_models,
+    write_positives,
+    write_unjudged,
+)
 from reproduce.response_ratings import Candidates, area, read_candidates, tf_idf_cosines
 from reproduce.upsilon_ablations import shuffled
 from reproduce.upsilon_scores import Said, agreement_table, scores_of, tables_of
@@ -125,20 +132,18 @@ def test_models_are_trained_once(tmp_path, monkeypatch):
         train_models(logs, folder, plans=rater_models.RATERS[1:], **options)
 
 
-def test_the_logs_are_searched_for_judged_turns(tmp_path, monkeypatch):
-    def items(*pairs):
-        made = (
-            Item(str(number), (Reference("r0", response),), message=turn)
-            for number, (turn, response) in enumerate(pairs)
-        )
-        return Study(tuple(made))
-
-    monkeypatch.setattr(upsilon, "multirefeval_items", lambda _: items(("How is a?", "A is ok!")))
-    monkeypatch.setattr(upsilon, "grade_items", lambda _: items(("how is A", "who knows")))
-    found = Candidates(items(("how is b", "b is fine"), ("how is z", "z is ok")), {})
-    monkeypatch.setattr(upsilon, "read_candidates", lambda _: found)
-    write_log(tmp_path / "one.tsv", ["a", "b", "c"])
-    assert upsilon.seen_before(tmp_path, tmp_path) == upsilon.Seen(judged=3, turns=2, pairs=1)
+def test_judged_turns_are_left_out_of_logs(tmp_path):
+    logs, folder = tmp_path / "logs", tmp_path / "kept"
+    logs.mkdir()
+    folder.mkdir()
+    (logs / "one.tsv").write_text("utterance\tresponse\nHow is A?\tfine\nhow is b\tbad\n")
+    (logs / "two.tsv").write_text("utterance\tresponse\nhow is  a\tno idea\n")
+    assert write_unjudged(logs, folder, ["how is a!", "who is it"]) == 2
+    kept = {path.name: path.read_text() for path in folder.iterdir()}
+    assert kept == {
+        "one.tsv": "utterance\tresponse\nhow is b\tbad\n",
+        "two.tsv": "utterance\tresponse\n",
+    }
 
 
 # how they are judged
@@ -278,8 +283,7 @@ def test_the_whole_section(model, monkeypatch, tmp_path):
     monkeypatch.setattr("reproduce.agreement_cells.RESAMPLES", 20)
     studies = {how: {"multirefeval": study, "grade": study} for how in ("one", "other")}
     models = dict.fromkeys("abc", model)
-    seen, left_out = upsilon.Seen(3, 2, 1), LeftOut(1, 3, 3)
-    page = "\n".join(upsilon.page(tmp_path, studies, models, seen, left_out))
+    page = "\n".join(upsilon.page(tmp_path, studies, models, 5, LeftOut(1, 3, 3)))
     assert page.startswith("## upsilon-BLEU")
     assert "{" not in page
     assert "nan" not in page

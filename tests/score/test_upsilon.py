@@ -343,10 +343,10 @@ def test_settings_go_to_a_rater_that_is_named(monkeypatch, tmp_path):
     bleu, chrf, delta = make_metrics(["upsilon-bleu", "upsilon-chrf", "delta-bleu"], named)
     assert asked == [
         ("model.safetensors", {}),
-        (str(tmp_path / "m"), {"combine": "mean", "magnitude": "p", "original": "rated"}),
-        ("name:7", {"combine": "first", "original": 1.0}),
-        ("m", {"combine": "second"}),
-        ("m", {"combine": "second"}),
+        (str(tmp_path / "m"), {"triplets": "mean", "magnitude": "p", "original": "rated"}),
+        ("name:7", {"triplets": "first", "original": 1.0}),
+        ("m", {"triplets": "second"}),
+        ("m", {"triplets": "second"}),
     ]
     assert (bleu.combine, bleu.triplets) == ("arithmetic", "second")
     assert (chrf.name, delta.combine) == ("upsilon-chrf", "arithmetic")

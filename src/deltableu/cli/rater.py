@@ -21,7 +21,7 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError, Problem
 from deltableu.raters._neural import need
-from deltableu.raters.combination import Combine, Magnitude
+from deltableu.raters.combination import Magnitude, Triplets
 from deltableu.raters.model_file import read_model
 from deltableu.raters.rater import rater_signature
 from deltableu.raters.rating import RatingEvent, Which, rate_study
@@ -56,7 +56,7 @@ def apply(
     *,
     rater: str,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    combine: Combine | None = None,
+    triplets: Triplets | None = None,
     magnitude: Magnitude | None = None,
     original: str | None = None,
     which: Which = "unrated",
@@ -81,7 +81,7 @@ def apply(
         installed package offers (entry point group deltableu.raters).
     output
         The folder of the new study.
-    combine
+    triplets
         How the model's two probabilities of a reference become one: max (the default), mean,
         first or second.
     magnitude
@@ -110,7 +110,7 @@ def apply(
     check_new_study(output, replace=replace)
     work = work or Path(f"{os.path.realpath(output)}.rating")
     _check_places(study, rater, output, work, log)
-    given = {"combine": combine, "magnitude": magnitude, "original": _original(original)}
+    given = {"triplets": triplets, "magnitude": magnitude, "original": _original(original)}
     settings = {name: value for name, value in given.items() if value is not None}
     if threads is not None:
         need("torch", "--threads").set_num_threads(threads)

@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from deltableu.errors import InputError, Problem
 
-__all__ = ["Combine", "Magnitude", "check_rule", "combined_weights"]
+__all__ = ["Magnitude", "Triplets", "check_rule", "combined_weights"]
 
-Combine: TypeAlias = Literal["max", "mean", "first", "second"]
+Triplets: TypeAlias = Literal["max", "mean", "first", "second"]
 Magnitude: TypeAlias = Literal["2p-1", "p"]
 
 
-def check_rule(combine: str, magnitude: str) -> None:
+def check_rule(triplets: str, magnitude: str) -> None:
     """Complain of a rule that does not exist."""
-    choices = (("combine", combine, Combine), ("magnitude", magnitude, Magnitude))
+    choices = (("triplets", triplets, Triplets), ("magnitude", magnitude, Magnitude))
     for field, given, allowed in choices:
         if given not in get_args(allowed):
             message = f"must be one of {', '.join(get_args(allowed))}, got {given!r}"
@@ -25,7 +25,7 @@ def check_rule(combine: str, magnitude: str) -> None:
 
 
 def combined_weights(
-    probabilities: ArrayLike, combine: Combine = "max", magnitude: Magnitude = "2p-1"
+    probabilities: ArrayLike, triplets: Triplets = "max", magnitude: Magnitude = "2p-1"
 ) -> NDArray[np.float64]:
     """Weights in [-1, 1] from what the network says of the two triplets of each reference.
 
@@ -34,7 +34,7 @@ def combined_weights(
     probabilities : array_like
         Of shape (references, 2, 2): the triplet, (U1, R1, R2) or (U2, R2, R1), then the class,
         negative or positive.
-    combine : {"max", "mean", "first", "second"}
+    triplets : {"max", "mean", "first", "second"}
         How two triplets become one m: the maximum of each class over both, their mean, or one of
         them. The authors' later code looks at the first only.
     magnitude : {"2p-1", "p"}
@@ -55,8 +55,8 @@ def combined_weights(
     Examples
     --------
     >>> probabilities = [[[0.2, 0.8], [0.9, 0.1]]]
-    >>> for combine in ("max", "mean", "first", "second"):
-    ...     print(combine, combined_weights(probabilities, combine).round(3))
+    >>> for triplets in ("max", "mean", "first", "second"):
+    ...     print(triplets, combined_weights(probabilities, triplets).round(3))
     max [-0.8]
     mean [-0.1]
     first [0.6]
@@ -64,19 +64,19 @@ def combined_weights(
     >>> combined_weights(probabilities, "max", "p")
     array([-0.9])
     """
-    check_rule(combine, magnitude)
+    check_rule(triplets, magnitude)
     given = np.asarray(probabilities, dtype=np.float64)
     if given.ndim != 3 or given.shape[1:] != (2, 2):
         message = f"must have the shape (references, 2, 2), got {given.shape}"
         raise InputError(Problem(message, field="probabilities"))
     if not np.all((given >= 0) & (given <= 1)):
         raise InputError(Problem("must lie in [0, 1]", field="probabilities"))
-    if combine == "max":
+    if triplets == "max":
         classes = given.max(axis=1)
-    elif combine == "mean":
+    elif triplets == "mean":
         classes = given.mean(axis=1)
     else:
-        classes = given[:, 0 if combine == "first" else 1]
+        classes = given[:, 0 if triplets == "first" else 1]
     larger = classes.max(axis=1)
     # Rounding may leave both classes a little below one half.
     size = larger if magnitude == "p" else np.maximum(2 * larger - 1, 0)

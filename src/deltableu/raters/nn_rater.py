@@ -15,7 +15,7 @@ from deltableu.corpus.checker import number_text
 from deltableu.corpus.types import Item, Reference
 from deltableu.errors import InputError, Problem
 from deltableu.raters._neural import need
-from deltableu.raters.combination import Combine, Magnitude, check_rule, combined_weights
+from deltableu.raters.combination import Magnitude, Triplets, check_rule, combined_weights
 from deltableu.raters.model_file import RaterModel, read_model
 from deltableu.raters.rater import RatingBatch
 
@@ -40,7 +40,7 @@ class NNRater:
     ----------
     model : RaterModel
         What was trained.
-    combine : {"max", "mean", "first", "second"}
+    triplets : {"max", "mean", "first", "second"}
         How the probabilities of the two triplets become one, see `combined_weights`.
     magnitude : {"2p-1", "p"}
         How large a weight is.
@@ -57,13 +57,13 @@ class NNRater:
     """
 
     model: RaterModel
-    combine: Combine = "max"
+    triplets: Triplets = "max"
     magnitude: Magnitude = "2p-1"
     original: float | Literal["rated"] = 1.0
     batch: int = 4096
 
     def __post_init__(self) -> None:
-        check_rule(self.combine, self.magnitude)
+        check_rule(self.triplets, self.magnitude)
         if isinstance(self.original, str):
             given_well = self.original == "rated"
         else:
@@ -79,22 +79,23 @@ class NNRater:
         cls,
         path: str | os.PathLike[str],
         *,
-        combine: Combine = "max",
+        triplets: Triplets = "max",
         magnitude: Magnitude = "2p-1",
         original: float | Literal["rated"] = 1.0,
         batch: int = 4096,
     ) -> NNRater:
         """The rater of a model's file."""
+        check_rule(triplets, magnitude)
+        model = read_model(path)
         need("torch", "rating with a model")
-        check_rule(combine, magnitude)
-        return cls(read_model(path), combine, magnitude, original, batch)
+        return cls(model, triplets, magnitude, original, batch)
 
     @property
     def signature(self) -> str:
         """The model's digest and the settings."""
         known = self.original if isinstance(self.original, str) else number_text(self.original)
         digest = self.model.digest[:_DIGITS]
-        return f"nn-rater:{digest},{self.combine},{self.magnitude},original={known}"
+        return f"nn-rater:{digest},{self.triplets},{self.magnitude},original={known}"
 
     @cached_property
     def _network(self) -> Any:
@@ -152,17 +153,19 @@ class NNRater:
                 network.judge(vectors, quadruples[start : start + self.batch]).softmax(-1).numpy()
                 for start in range(0, len(quadruples), self.batch)
             ]
-        weights = combined_weights(np.concatenate(parts), self.combine, self.magnitude)
+        weights = combined_weights(np.concatenate(parts), self.triplets, self.magnitude)
         return weights.round(_DECIMALS) + 0.0
 
     def _utterance(self, item: Item, reference: Reference, message: str) -> str:
         """What a reference answered where it was found."""
-        if reference.origin not in ("mined", "random") or self.combine == "first":
+        if reference.origin not in ("mined", "random") or self.triplets == "first":
             return message  # which the first triplet does not look at
         source = reference.source
         if source is None or not (source.utterance or "").strip():
             wrong = f"the {reference.origin} reference {reference.id!r} does not say which "
-            wrong += "utterance it answered (source.utterance): mine it anew, or combine 'first'"
+            wrong += (
+                "utterance it answered (source.utterance): mine it anew, or take triplets='first'"
+            )
             raise InputError(Problem(wrong, item=item.id))
         return source.utterance or ""
 

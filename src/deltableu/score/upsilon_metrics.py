@@ -154,10 +154,7 @@ class _RatedMetric:
         for name, choices in _CHOICES.items():
             if name in settings:
                 choose(settings[name], choices, name)
-        # DeltaBLEU's `combine` is another one.
-        return load_rater(
-            spec, **{"combine" if name == "triplets" else name: settings[name] for name in settings}
-        )
+        return load_rater(spec, **settings)
 
     def _settings(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in ("triplets", "magnitude", "original")}
