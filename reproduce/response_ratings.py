@@ -12,6 +12,7 @@ import numpy as np
 from deltableu.corpus.types import Item, Reference, Study
 from deltableu.raters.combination import Triplets
 from deltableu.raters.model_file import RaterModel
+from deltableu.raters.tf_idf import tf_idf
 from deltableu.score.discriminative import DeltaChrFPlusPlus
 from deltableu.text.buffer import join_texts
 from deltableu.text.words import hash_words
@@ -108,16 +109,11 @@ def tf_idf_cosines(study: Study) -> list[list[float]]:
     words, numbers = np.unique(found.hashes, return_inverse=True)
     shape = (len(texts), len(words))
     counts = sparse.csr_array((np.ones(len(numbers)), numbers, found.bounds), shape=shape)
-    counts.sum_duplicates()
-    seen = np.bincount(counts.indices, minlength=len(words))
-    weighed = counts.multiply(np.log((len(texts) + 1) / (seen + 1))).tocsr()
-    lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(axis=1)).ravel())
-    lengths[lengths == 0] = 1.0
+    vectors = tf_idf(counts)
     sizes = [len(item.references) for item in study.items]
     starts = np.cumsum([0, *sizes[:-1]])
     firsts = np.repeat(starts, sizes)
-    products = np.asarray(weighed.multiply(weighed[firsts]).sum(axis=1)).ravel()
-    cosines = products / (lengths * lengths[firsts])
+    cosines = np.asarray(vectors.multiply(vectors[firsts]).sum(axis=1)).ravel()
     return [list(map(float, row)) for row in np.split(cosines, starts[1:])]
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from deltableu.raters.log_pairs import TrainingPairs
+from deltableu.raters.tf_idf import tf_idf
 from deltableu.stats.resampling import stream
 
 __all__ = ["latent_vectors"]
@@ -79,10 +80,5 @@ def _conversations(pairs: TrainingPairs, vocabulary: int) -> Any:
     shape = (int(groups.max()) + 1, vocabulary)
     places = (np.repeat(owners, lengths), words)
     counts = sparse.coo_array((np.ones(len(words)), places), shape=shape).tocsr()
-    seen = np.bincount(counts.indices, minlength=vocabulary)
-    rarity = np.log((shape[0] + 1) / (seen + 1))
-    counts.data = np.log1p(counts.data) * rarity[counts.indices]
-    lengths = np.sqrt(np.asarray(counts.multiply(counts).sum(1)).ravel())
-    lengths[lengths == 0] = 1.0
-    counts.data /= np.repeat(lengths, np.diff(counts.indptr))
-    return counts
+    counts.data = np.log1p(counts.data)
+    return tf_idf(counts)

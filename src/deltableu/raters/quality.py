@@ -10,7 +10,7 @@ import numpy as np
 from deltableu.raters.batches import quadruples
 from deltableu.raters.examples import Examples
 from deltableu.raters.log_pairs import TrainingPairs
-from deltableu.raters.vocabulary import EncodedTexts
+from deltableu.raters.tf_idf import tf_idf
 
 __all__ = ["CalibrationBin", "OverlapBaseline", "area_under_curve", "calibration"]
 
@@ -82,7 +82,12 @@ class OverlapBaseline:
     """
 
     def __init__(self, pairs: TrainingPairs, examples: Examples) -> None:
-        self._vectors = _tf_idf(pairs.texts)
+        from scipy.sparse import csr_array
+
+        texts = pairs.texts
+        shape = (len(texts), int(texts.numbers.max(initial=0)) + 1)
+        ones = np.ones(len(texts.numbers))
+        self._vectors = tf_idf(csr_array((ones, texts.numbers, texts.bounds), shape=shape))
         self._pairs = pairs
         features = self._features(examples)
         self._weights = _logistic(features, examples.labels.astype(np.float64))
@@ -101,24 +106,6 @@ class OverlapBaseline:
             for one, other in ((1, 3), (0, 3), (2, 1))
         ]
         return np.stack([np.ones(len(chosen)), *cosines], axis=1)
-
-
-def _tf_idf(texts: EncodedTexts) -> Any:
-    """Rows of length 1."""
-    from scipy import sparse
-
-    size = int(texts.numbers.max(initial=0)) + 1
-    shape = (len(texts), size)
-    ones = np.ones(len(texts.numbers))
-    counts = sparse.csr_array((ones, texts.numbers, texts.bounds), shape=shape)
-    counts.sum_duplicates()
-    seen = np.bincount(counts.indices, minlength=size)
-    rarity = np.log((len(texts) + 1) / (seen + 1))
-    weighed = counts @ sparse.dia_array((rarity[None], [0]), shape=(size, size)).tocsr()
-    lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(1)).ravel())
-    lengths[lengths == 0] = 1.0
-    scale = sparse.dia_array((1 / lengths[None], [0]), shape=(len(texts), len(texts))).tocsr()
-    return (scale @ weighed).tocsr()
 
 
 def _logistic(features: Array, labels: Array, steps: int = 25) -> Array:
