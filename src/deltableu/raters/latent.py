@@ -55,9 +55,14 @@ def latent_vectors(pairs: TrainingPairs, vocabulary: int, dimension: int, seed: 
     for _ in range(_ROUNDS):
         basis = np.linalg.qr(turned @ (matrix @ basis))[0]
     inner = matrix @ basis
-    vectors = basis @ np.linalg.eigh(inner.T @ inner)[1][:, ::-1][:, :columns]
+    strengths, turns = np.linalg.eigh(inner.T @ inner)
+    # Where there are few conversations, the rest of the basis means nothing.
+    real = strengths > 1e-9 * strengths.max()
+    turns = turns[:, real][:, ::-1][:, :columns]
+    columns = turns.shape[1]
+    vectors = basis @ turns
     lengths = np.linalg.norm(vectors, axis=1)
-    there = lengths > 1e-9
+    there = (np.bincount(matrix.indices, minlength=vocabulary) > 0) & (lengths > 1e-9)
     scale = np.sqrt(dimension) / lengths[there, None]
     found[there] = 0.0
     found[there, :columns] = vectors[there] * scale

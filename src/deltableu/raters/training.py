@@ -363,8 +363,7 @@ class _Run:
         judged = self._learner.judge(self._pairs, held_out)
         baseline = OverlapBaseline(self._pairs, self._draw("training", 0, _BASELINE))
         card = {
-            "version": __version__,
-            "training": asdict(self._training),
+            "training": {"version": __version__, **asdict(self._training)},
             "data": asdict(self._pairs.counts),
             "epochs": [_record(epoch) for epoch in self._history],
             "held out": _quality(judged, held_out, baseline),
