@@ -30,7 +30,7 @@ def numbers(vocabulary, topic):
 
 def test_words_of_a_topic_are_near(planted):
     vocabulary, pairs = planted
-    vectors = latent_vectors(pairs, len(vocabulary), 16, seed=0)
+    vectors = latent_vectors(pairs, len(vocabulary), 8, seed=0)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     for topic in range(8):
         own, other = numbers(vocabulary, topic), numbers(vocabulary, (topic + 1) % 8)
