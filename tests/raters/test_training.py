@@ -61,10 +61,10 @@ def test_rates_references_of_the_same_topic_above_others(learnt):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("vocabulary", ["words", "pieces"])
-def test_learns_fifty_planted_topics_within_three_minutes(vocabulary):
+def test_learns_fifty_planted_topics_within_three_minutes():
+    """Of words: SentencePiece cuts the invented ones into so many pieces that texts are cut off."""
     shape, how = preset("small")
-    how = replace(how, vocabulary=vocabulary, epochs=4)
+    how = replace(how, vocabulary="words", epochs=4)
     seconds = time.monotonic()
     trained = train_rater(planted_topics(3000), settings=shape, training=how)
     print(trained.card["held out"]["accuracy"], time.monotonic() - seconds)

@@ -232,7 +232,8 @@ def test_p_values_are_those_of_scipy(columns):
             with np.errstate(divide="ignore"):
                 expected = peer(x, y, alternative=alternative)
             found = correlation_test(x, y, method, alternative=alternative)
-            assert found.p_value == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-9)
+            # Of three points in a line, the last bit of r is worth 1e-8 of p.
+            assert found.p_value == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-7)
             assert (found.n, found.r) == (len(x), pytest.approx(expected.statistic, abs=1e-12))
 
 
