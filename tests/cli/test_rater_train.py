@@ -107,8 +107,8 @@ def test_control_c_keeps_what_was_done(logs, tmp_path):
         (["LOGS", "-o", "model.safetensors", "--threads", "0"], "threads"),
         (["LOGS", "-o", "model.safetensors", "--learning-rate", "nan"], "learning_rate"),
         (["LOGS", "-o", "model.safetensors", "--validation", "149"], "held out"),
-        (["EMPTY", "-o", "model.safetensors"], "no"),
-        (["ONCE", "-o", "model.safetensors"], "two"),
+        (["EMPTY", "-o", "model.safetensors"], "the logs hold no words"),
+        (["ONCE", "-o", "model.safetensors"], "has two different responses"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments, said, logs, tmp_path):

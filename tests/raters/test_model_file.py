@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.raters.model_file import read_model, tensor_shapes, write_model
-from deltableu.raters.settings import preset
+from deltableu.raters.model_file import read_model, write_model
+from deltableu.raters.settings import parameter_shapes, preset
 from deltableu.raters.vocabulary import WordVocabulary
 from tests.raters.rater_kit import CARD, SETTINGS, WORDS, small_model, small_state
 
@@ -103,7 +103,7 @@ def test_the_digest_is_of_what_rates(tmp_path, file):
 
 
 def test_the_papers_network():
-    shapes = tensor_shapes(preset("paper")[0], 33_002)
+    shapes = parameter_shapes(preset("paper")[0], 33_002)
     numbers = {name: math.prod(shape) for name, shape in shapes.items()}
     assert sum(n for name, n in numbers.items() if name.startswith("gru")) == 3_151_872
     assert sum(n for name, n in numbers.items() if name.startswith("network")) == 7_347_202
@@ -112,7 +112,7 @@ def test_the_papers_network():
 
 def test_shapes_are_those_of_the_network():
     shapes = {name: array.shape for name, array in small_state().items()}
-    assert shapes == tensor_shapes(SETTINGS, len(WORDS) + 2)
+    assert shapes == parameter_shapes(SETTINGS, len(WORDS) + 2)
 
 
 # --- never another one ----------------------------------------------------------------------------

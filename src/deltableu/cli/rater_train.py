@@ -10,14 +10,16 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from deltableu.cli.new_file import check_new_file
 from deltableu.cli.options import STANDARD_INPUT, Flag, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
 from deltableu.logs.read_folders import find_files
+from deltableu.raters.epochs import Epoch
 from deltableu.raters.model_file import write_model
 from deltableu.raters.settings import Preset, RaterSettings, TrainingSettings, preset
-from deltableu.raters.training import Epoch, train_rater
+from deltableu.raters.training import train_rater
 from deltableu.report.rating import model_record, model_tables
 
 __all__ = ["train"]
@@ -139,7 +141,11 @@ def train(
         raise InputError("name at least one file or folder of logs")
     if STANDARD_INPUT in logs:
         raise InputError("logs cannot be standard input, because they are read twice: save them")
-    _check_output(output, replace=replace)
+    if output.suffix != ".safetensors":
+        raise InputError(f"{output}: the name of a model ends in .safetensors")
+    check_new_file(output)
+    if output.exists() and not replace:
+        raise InputError(f"{output}: is there already: choose another name, or --replace it")
     read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
     if os.path.realpath(output) in read:
         raise InputError(f"{output}: is one of the logs: write to another file")
@@ -164,20 +170,6 @@ def train(
     model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
     made.work.end()
     emit(model_tables(model), lambda: model_record(model), format)
-
-
-def _check_output(output: Path, *, replace: bool) -> None:
-    """A long run should not end with a file that cannot be written."""
-    if output.suffix != ".safetensors":
-        raise InputError(f"{output}: the name of a model ends in .safetensors")
-    if output.is_dir():
-        raise InputError(f"{output}: is a folder, but a file is to be written")
-    if not output.parent.is_dir():
-        raise InputError(f"{output}: its folder does not exist: make the folder first")
-    if not os.access(output.parent, os.W_OK | os.X_OK):
-        raise InputError(f"{output}: cannot be written by this user")
-    if output.exists() and not replace:
-        raise InputError(f"{output}: is there already: choose another name, or --replace it")
 
 
 def _say(epoch: Epoch) -> None:

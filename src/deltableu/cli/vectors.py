@@ -10,6 +10,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from deltableu.cli.new_file import check_new_file
 from deltableu.cli.options import STANDARD_INPUT, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -95,7 +96,7 @@ def train(
         raise InputError("name at least one file or folder of logs")
     if STANDARD_INPUT in logs:
         raise InputError("logs cannot be standard input, because they are read twice: save them")
-    _check_output(output)
+    check_new_file(output)
     read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
     if os.path.realpath(output) in read:
         raise InputError(f"{output}: is one of the logs: write to another file")
@@ -176,14 +177,6 @@ def near(
         {"word": word, "neighbour": one.word, "cosine": round(one.cosine, 6)} for word, one in found
     ]
     emit(table, lambda: records, format)
-
-
-def _check_output(output: Path) -> None:
-    """A long run should not end with a file that cannot be written."""
-    if output.is_dir():
-        raise InputError(f"{output}: is a folder, but a file is to be written")
-    if not output.parent.is_dir():
-        raise InputError(f"{output}: its folder does not exist: make the folder first")
 
 
 def _bytes(text: str) -> int:

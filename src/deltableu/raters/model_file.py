@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,14 @@ from deltableu.corpus.atomic import atomic_path
 from deltableu.corpus.jsonl import decode
 from deltableu.errors import InputError, Problem
 from deltableu.raters._neural import need
-from deltableu.raters.settings import RaterSettings
+from deltableu.raters.settings import RaterSettings, parameter_shapes
 from deltableu.raters.vocabulary import Vocabulary, vocabulary_from_bytes
 
-__all__ = ["RaterModel", "read_model", "tensor_shapes", "write_model"]
+__all__ = ["RaterModel", "read_model", "write_model"]
 
 _FORMAT = "deltableu-rater"
 _VERSION = 1
 _VOCABULARY = "vocabulary"
-_GATES = 3
-_CLASSES = 2
-_TRIPLET = 3
 _LONGEST_COUNT = 15
 #: Of the header, so that numbers begin where a processor likes them to.
 _ALIGNMENT = 8
@@ -63,30 +59,6 @@ class RaterModel:
         return sum(tensor.size for tensor in self.state.values())
 
 
-def tensor_shapes(settings: RaterSettings, vocabulary_size: int) -> dict[str, tuple[int, ...]]:
-    """The names and shapes of a network's parameters.
-
-    Examples
-    --------
-    >>> shapes = tensor_shapes(RaterSettings(), 8_000)
-    >>> shapes["embedding.weight"], shapes["network.0.weight"]
-    ((8000, 128), (256, 768))
-    """
-    width, hidden, layer = settings.embedding, settings.hidden, settings.layer
-    shapes: dict[str, tuple[int, ...]] = {"embedding.weight": (vocabulary_size, width)}
-    for direction in ("", "_reverse"):
-        shapes[f"gru.weight_ih_l0{direction}"] = (_GATES * hidden, width)
-        shapes[f"gru.weight_hh_l0{direction}"] = (_GATES * hidden, hidden)
-        shapes[f"gru.bias_ih_l0{direction}"] = (_GATES * hidden,)
-        shapes[f"gru.bias_hh_l0{direction}"] = (_GATES * hidden,)
-    widths = [2 * _TRIPLET * hidden, *[layer] * settings.layers, _CLASSES]
-    for number, (before, after) in enumerate(pairwise(widths)):
-        # Between two layers stands a ReLU, which has a number but no parameters.
-        shapes[f"network.{2 * number}.weight"] = (after, before)
-        shapes[f"network.{2 * number}.bias"] = (after,)
-    return shapes
-
-
 def write_model(
     path: str | os.PathLike[str],
     settings: RaterSettings,
@@ -105,7 +77,7 @@ def write_model(
     vocabulary : Vocabulary
         What turns texts into numbers.
     state : mapping of str to ndarray
-        The network's parameters, as `tensor_shapes` names them.
+        The network's parameters, as `parameter_shapes` names them.
     card : mapping
         What is known of the training: texts, finite numbers, lists and mappings of these, in the
         order in which they are shown.
@@ -235,7 +207,7 @@ def _wrong_tensors(
     # A damaged number of layers must not make a list of billions of names.
     if settings.layers > len(tensors):
         return f"has {len(tensors)} tensors for {settings.layers} layers"
-    shapes = tensor_shapes(settings, vocabulary_size)
+    shapes = parameter_shapes(settings, vocabulary_size)
     for name, shape in shapes.items():
         if name not in tensors:
             return f"lacks the tensor {name}"

@@ -15,6 +15,7 @@ __all__ = [
     "RaterSettings",
     "Start",
     "TrainingSettings",
+    "check_size",
     "parameter_shapes",
     "preset",
 ]
@@ -161,7 +162,7 @@ def preset(name: Preset) -> tuple[RaterSettings, TrainingSettings]:
     return PRESETS[name]
 
 
-def _check_size(settings: RaterSettings, vocabulary: int) -> None:
+def check_size(settings: RaterSettings, vocabulary: int) -> None:
     """A mistyped number should not end in want of memory."""
     wide = max(settings.hidden, settings.layer)
     most = (vocabulary + 6 * wide) * settings.embedding + (6 + settings.layers) * wide * wide
@@ -190,7 +191,6 @@ def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tupl
     >>> sum(prod(shape) for name, shape in shapes.items() if name.startswith("network"))
     7347202
     """
-    _check_size(settings, vocabulary)
     shapes: dict[str, tuple[int, ...]] = {"embedding.weight": (vocabulary, settings.embedding)}
     gates = 3 * settings.hidden
     for way in ("", "_reverse"):

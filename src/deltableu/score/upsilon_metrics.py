@@ -121,6 +121,8 @@ def _rater_key(rater: Rater) -> Hashable:
 class _RatedMetric:
     """The settings that say who rates, and what follows from them for a metric."""
 
+    name: ClassVar[str]  # the metric's
+
     # A metric can be hashed, a rater perhaps not.
     rater: str | os.PathLike[str] | Rater | None = field(default=None, hash=False)
     triplets: Triplets | None = None
@@ -160,14 +162,15 @@ class _RatedMetric:
         given = {name: getattr(self, name) for name in ("triplets", "magnitude", "original")}
         return {name: value for name, value in given.items() if value is not None}
 
-    def _rated(self, name: str, references: ReferenceSet) -> ReferenceSet:
+    def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
+        """The references with the weights that count."""
         rater: Rater | None = self._rater  # type: ignore[attr-defined]
         if rater is not None:
             return rate_references(references, rater)
         if references.weights is None:
             raise InputError(
-                f"{name} needs rated references: rate them first with `deltableu rater apply`, or "
-                "name a rater (rater=, --rater)"
+                f"{self.name} needs rated references: rate them first with `deltableu rater "
+                "apply`, or name a rater (rater=, --rater)"
             )
         return references
 
@@ -234,10 +237,6 @@ class UpsilonBLEU(_RatedMetric, DeltaBLEU):
         super().__post_init__()
         self._find_rater()
 
-    def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
-        """The references with the weights that count."""
-        return self._rated(self.name, references)
-
     def encode(
         self,
         references: ReferenceSet | Sequence[Sequence[str]],
@@ -293,10 +292,6 @@ class UpsilonChrF(_RatedMetric, DeltaChrFPlusPlus):
     def name(self) -> str:  # type: ignore[override]
         """As the command line calls it."""
         return "upsilon-chrf"
-
-    def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
-        """The references with the weights that count."""
-        return self._rated(self.name, references)
 
     def encode(
         self,
