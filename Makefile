@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := $(addprefix src/deltableu/,text/_tokens.py text/_words.py text/_vectors.py score/_ngrams.py score/_overlap.py stats/_resampling.py validate/_ranks.py mine/_join.py mine/_embed.py logs/_rows.py logs/_objects.py vectors/_pairs.py vectors/_glove.py)
+# Kernels are the modules _NAME.py whose first line speaks to Cython, as setup.py finds them.
+KERNELS := $(shell grep -l -m1 '^\# cython:' src/deltableu/*/_*.py src/deltableu/*/*/_*.py)
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .PHONY: demo test check bench test-long reproduce simulate clean

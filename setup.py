@@ -2,27 +2,24 @@
 
 import os
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 
 #: There are many kernels, and each takes seconds.
 PROCESSES = os.cpu_count() or 1
 
-KERNELS = {
-    "deltableu.text._tokens": "src/deltableu/text/_tokens.py",
-    "deltableu.text._words": "src/deltableu/text/_words.py",
-    "deltableu.text._vectors": "src/deltableu/text/_vectors.py",
-    "deltableu.score._ngrams": "src/deltableu/score/_ngrams.py",
-    "deltableu.score._overlap": "src/deltableu/score/_overlap.py",
-    "deltableu.stats._resampling": "src/deltableu/stats/_resampling.py",
-    "deltableu.validate._ranks": "src/deltableu/validate/_ranks.py",
-    "deltableu.mine._join": "src/deltableu/mine/_join.py",
-    "deltableu.mine._embed": "src/deltableu/mine/_embed.py",
-    "deltableu.logs._rows": "src/deltableu/logs/_rows.py",
-    "deltableu.logs._objects": "src/deltableu/logs/_objects.py",
-    "deltableu.vectors._pairs": "src/deltableu/vectors/_pairs.py",
-    "deltableu.vectors._glove": "src/deltableu/vectors/_glove.py",
-}
+SOURCES = Path("src")
+
+
+def kernels() -> dict[str, str]:
+    """Every module _NAME.py of a room whose first line speaks to Cython, and its file."""
+    found = {}
+    for path in sorted(SOURCES.rglob("_*.py")):
+        with path.open(encoding="utf-8") as lines:
+            if lines.readline().startswith("# cython:"):
+                found[".".join(path.relative_to(SOURCES).with_suffix("").parts)] = path.as_posix()
+    return found
 
 
 #: Loops are vectorised where their function stays one and roots set no error number; compilers
@@ -37,7 +34,7 @@ def extensions() -> list[Extension]:
         return []
     modules = [
         Extension(name, [path], optional=True, extra_compile_args=COMPILE)
-        for name, path in KERNELS.items()
+        for name, path in kernels().items()
     ]
     compiled: list[Extension] = cythonize(
         modules,

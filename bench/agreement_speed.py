@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bench.timing import best_of
-from deltableu.validate.accuracy import calibrated_accuracy, soft_pairwise_accuracy
-from deltableu.validate.correlation_intervals import bootstrap_agreement
+from deltableu.validate.accuracy import soft_pairwise_accuracy
+from deltableu.validate.agreement_bootstrap import bootstrap_agreement
 from deltableu.validate.levels import Level, agreement
+from deltableu.validate.tie_calibration import calibrated_accuracy
 
 __all__ = ["main"]
 

@@ -11,12 +11,14 @@ import numpy as np
 from bench.logs import pairs
 from bench.timing import best_of
 from deltableu.corpus.types import Item, Reference, Source
+from deltableu.judges import NNRater, RaterModel, RaterSettings, preset
+from deltableu.judges.batches import Batches
+from deltableu.judges.examples import draw_examples
+from deltableu.judges.log_pairs import read_training_pairs
+from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.judges.vocabulary import Vocabulary
+from deltableu.judges.word_vocabulary import word_vocabulary
 from deltableu.logs.partitions import find_partitions
-from deltableu.raters import NNRater, RaterModel, RaterSettings, preset
-from deltableu.raters.batches import Batches
-from deltableu.raters.examples import draw_examples
-from deltableu.raters.log_pairs import TrainingPairs, read_training_pairs
-from deltableu.raters.vocabulary import Vocabulary, word_vocabulary
 
 __all__ = ["main"]
 
@@ -71,8 +73,8 @@ def _batches(read: TrainingPairs) -> Batches:
 def _training(
     settings: RaterSettings, vocabulary: Vocabulary, read: TrainingPairs
 ) -> tuple[Any, int]:
-    learning = import_module("deltableu.raters.learning")
-    network = import_module("deltableu.raters.network").RaterNetwork(settings, len(vocabulary))
+    learning = import_module("deltableu.judges.learning")
+    network = import_module("deltableu.judges.network").RaterNetwork(settings, len(vocabulary))
     learner = learning.Learner(network, 1e-3)
     lengths = np.diff(read.texts.bounds)
     batches = _batches(read)
@@ -106,7 +108,7 @@ def _bare(torch: Any, settings: RaterSettings, read: TrainingPairs) -> Any:
 
 
 def _rating(settings: RaterSettings, vocabulary: Vocabulary) -> None:
-    network = import_module("deltableu.raters.network").RaterNetwork(settings, len(vocabulary))
+    network = import_module("deltableu.judges.network").RaterNetwork(settings, len(vocabulary))
     rater = NNRater(RaterModel(settings, vocabulary, network.state(), {}, "0" * 64))
     rows = iter(pairs(ITEMS * REFERENCES))
     items = []

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deltableu.corpus import atomic_write
+from deltableu.io import atomic_write
 from reproduce import (
     data_to_text,
     many_references,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu.score.results import ConfidenceInterval
+from deltableu.stats.correlation import Method, correlate
+from deltableu.stats.correlation_intervals import correlation_interval
+from deltableu.stats.intervals import ConfidenceInterval
 from deltableu.validate.agreement_bootstrap import bootstrap_agreement
-from deltableu.validate.correlation import Method, correlate
-from deltableu.validate.correlation_intervals import correlation_interval
 from deltableu.validate.levels import Level
 from reproduce.layout import with_interval
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from deltableu import BLEU
 from deltableu.errors import InputWarning
+from deltableu.rate.direct_assessment import direct_assessment
+from deltableu.rate.judgements import Judgements
 from deltableu.score import Metric
-from deltableu.score.chrf_metric import ChrF, ChrFPlusPlus
-from deltableu.score.cider_metric import CIDErD
-from deltableu.score.diversity_metrics import Length
-from deltableu.score.nist_metric import NIST
-from deltableu.score.rouge_metric import RougeL
-from deltableu.validate.direct_assessment import direct_assessment
-from deltableu.validate.judgements import Judgements
+from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+from deltableu.score.metrics.cider import CIDErD
+from deltableu.score.metrics.diversity import Length
+from deltableu.score.metrics.nist import NIST
+from deltableu.score.metrics.rouge import RougeL
 from reproduce.agreement_cells import of_outputs, of_systems
 from reproduce.layout import against, number, table
 from reproduce.scores import segment_scores, system_scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from deltableu.score.results import ConfidenceInterval
+from deltableu.stats.intervals import ConfidenceInterval
 
 __all__ = ["against", "number", "p_value", "table", "with_interval"]
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from deltableu import BLEU, SentenceBLEU
+from deltableu.stats.correlation import Method, correlate
 from deltableu.text.tokens import Tokenize
-from deltableu.validate.correlation import Method, correlate
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level
 from deltableu.validate.permutation import permutation_test

@@ -15,8 +15,8 @@ from scipy.stats import rankdata
 
 from deltableu import BLEU, DeltaBLEU, Discriminative
 from deltableu.score import Metric
-from deltableu.score.chrf_metric import ChrFPlusPlus
-from deltableu.score.rouge_metric import RougeL
+from deltableu.score.metrics.chrf import ChrFPlusPlus
+from deltableu.score.metrics.rouge import RougeL
 
 __all__ = ["section"]
 

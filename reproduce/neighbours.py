@@ -8,7 +8,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from deltableu.cli.app import main
-from deltableu.vectors import nearest_words, read_vectors
+from deltableu.text import read_vectors
+from deltableu.vectors import nearest_words
 from reproduce.dialogue_logs import LOGS, write_pairs
 from reproduce.layout import table
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.raters.model_file import RaterModel, read_model, write_model
-from deltableu.raters.settings import Negatives, RaterSettings, TrainingSettings, preset
-from deltableu.raters.training import train_rater
+from deltableu.judges.model_file import RaterModel, read_model, write_model
+from deltableu.judges.settings import Negatives, RaterSettings, TrainingSettings, preset
+from deltableu.judges.training import train_rater
 from deltableu.text.buffer import join_texts
 from deltableu.text.words import hash_words
 from reproduce.dialogue_items import grade_items, multirefeval_items

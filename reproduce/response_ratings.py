@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from deltableu.corpus.types import Item, Reference, Study
-from deltableu.raters.combination import Triplets
-from deltableu.raters.model_file import RaterModel
-from deltableu.raters.tf_idf import tf_idf
-from deltableu.score.discriminative import DeltaChrFPlusPlus
+from deltableu.judges.combination import Triplets
+from deltableu.judges.model_file import RaterModel
+from deltableu.judges.tf_idf import tf_idf
+from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus
 from deltableu.text.buffer import join_texts
 from deltableu.text.words import hash_words
 from reproduce.agreement_cells import RESAMPLES, SEED

@@ -12,7 +12,7 @@ import numpy as np
 from deltableu import BLEU
 from deltableu.corpus.types import Study
 from deltableu.mine import BM25, Embedding, MiningPlan, Similarity, WordAverages, mine_references
-from deltableu.validate.correlation import Method, correlate
+from deltableu.stats.correlation import Method, correlate
 from deltableu.vectors import train_vectors
 from reproduce.agreement_cells import Agreed, by_item, of_outputs
 from reproduce.dialogue_items import grade_items, multirefeval_items, only_originals

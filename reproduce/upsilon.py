@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from deltableu.corpus.types import Study
+from deltableu.judges.model_file import RaterModel
 from deltableu.mine import BM25, Embedding, MiningPlan, Similarity, WordAverages, mine_references
-from deltableu.raters.model_file import RaterModel
 from deltableu.vectors import train_vectors
 from reproduce.dialogue_items import dstc7_items, grade_items, multirefeval_items, only_originals
 from reproduce.dialogue_logs import write_pairs

@@ -11,8 +11,8 @@ import numpy as np
 from deltableu import BLEU, UpsilonBLEU, UpsilonChrF
 from deltableu.corpus.types import Study
 from deltableu.score import Metric
+from deltableu.stats.correlation import correlate
 from deltableu.stats.resampling import stream
-from deltableu.validate.correlation import correlate
 from reproduce.agreement_cells import SEED
 from reproduce.dialogue_items import only_originals
 from reproduce.layout import number, table

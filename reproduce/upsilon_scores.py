@@ -10,12 +10,12 @@ import numpy as np
 
 from deltableu import BLEU, UpsilonBLEU, UpsilonChrF
 from deltableu.corpus.types import Item, Study
-from deltableu.raters.combination import Magnitude, Triplets, combined_weights
-from deltableu.raters.model_file import RaterModel
-from deltableu.raters.nn_rater import NNRater
-from deltableu.raters.rater import rate_batch
+from deltableu.judges.combination import Magnitude, Triplets, combined_weights
+from deltableu.judges.model_file import RaterModel
+from deltableu.judges.nn_rater import NNRater
+from deltableu.judges.rater import rate_batch
 from deltableu.score import Metric
-from deltableu.validate.correlation import Method, correlate
+from deltableu.stats.correlation import Method, correlate
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level
 from deltableu.validate.permutation import permutation_test

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from deltableu import BLEU, SentenceBLEU
-from deltableu.score.chrf_metric import ChrF
-from deltableu.score.ter_metric import TER
+from deltableu.score.metrics.chrf import ChrF
+from deltableu.score.metrics.ter import TER
 from reproduce.agreement_cells import Agreed, by_item, of_outputs, of_systems
 from reproduce.layout import NOTHING, against, number, table
 from reproduce.wmt_systems import NewsTask, read_news_task

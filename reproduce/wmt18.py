@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deltableu import BLEU
-from deltableu.score.chrf_metric import ChrF
+from deltableu.score.metrics.chrf import ChrF
 from reproduce.agreement_cells import of_systems
 from reproduce.layout import against, table
 from reproduce.wmt_systems import read_news_task

@@ -13,11 +13,10 @@ import numpy as np
 
 from deltableu import BLEU, SentenceBLEU
 from deltableu.score import Metric
-from deltableu.score.chrf_metric import ChrF
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.intervals import bca_interval
+from deltableu.score.metrics.chrf import ChrF
+from deltableu.stats.intervals import ConfidenceInterval, bca_interval
+from deltableu.stats.kendall import KendallLike, kendall_like_pairs
 from deltableu.stats.resampling import bootstrap_sums
-from deltableu.validate.kendall import KendallLike, kendall_like_pairs
 from reproduce.agreement_cells import RESAMPLES, SEED, Agreed
 from reproduce.layout import against, table
 

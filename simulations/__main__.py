@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deltableu.corpus import atomic_write
+from deltableu.io import atomic_write
 from simulations import compare, families, validate_tables
 from simulations import raters as rating_noise
 from simulations.replications import Progress

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from deltableu.compare.observations import Observations, observe
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.delta_bleu_metric import DeltaBLEU
-from deltableu.score.encoding import Encoded
-from deltableu.score.statistics import Statistics
+from deltableu.score.engine.encoding import Encoded
+from deltableu.score.engine.statistics import Statistics
+from deltableu.score.metrics.bleu import BLEU
+from deltableu.score.metrics.delta_bleu import DeltaBLEU
 from deltableu.stats.resampling import stream
 from simulations.texts import Quality, Writer
 

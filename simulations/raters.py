@@ -20,11 +20,11 @@ from zlib import crc32
 import numpy as np
 
 from deltableu.compare.raters import resample_rated
-from deltableu.compare.rating_noise import rating_noise
 from deltableu.compare.reweighting import reweighting
 from deltableu.corpus.references import ReferenceSet
-from deltableu.corpus.weights import RatedReferences
-from deltableu.score.delta_bleu_metric import DeltaBLEU
+from deltableu.rate.rating_noise import rating_noise
+from deltableu.rate.weights import RatedReferences
+from deltableu.score.metrics.delta_bleu import DeltaBLEU
 from deltableu.stats.intervals import jackknife_interval, percentile_interval
 from deltableu.stats.resampling import stream
 from simulations.replications import Outcome, Progress, Tally, replicate

@@ -16,11 +16,11 @@ from zlib import crc32
 
 import numpy as np
 
+from deltableu.stats.correlation import Method, correlation_test
+from deltableu.stats.correlation_intervals import correlation_interval
 from deltableu.stats.intervals import percentile_interval
 from deltableu.stats.resampling import stream
 from deltableu.validate.agreement_bootstrap import Population, Resample, bootstrap_agreement
-from deltableu.validate.correlation import Method, correlation_test
-from deltableu.validate.correlation_intervals import correlation_interval
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level, agreement
 from deltableu.validate.permutation import Swap, permutation_test

@@ -9,11 +9,12 @@ from zlib import crc32
 
 import numpy as np
 
+from deltableu.rate.direct_assessment import direct_assessment
+from deltableu.rate.fewer_ratings import estimate_difference, estimate_quality
+from deltableu.rate.judgements import Judgements
+from deltableu.rate.mixed_effects import fit_mixed_model
+from deltableu.rate.quality_fits import EstimateMethod
 from deltableu.stats.resampling import stream
-from deltableu.validate.direct_assessment import direct_assessment
-from deltableu.validate.fewer_ratings import EstimateMethod, estimate_difference, estimate_quality
-from deltableu.validate.judgements import Judgements
-from deltableu.validate.mixed_effects import fit_mixed_model
 from simulations.replications import Outcome
 from simulations.validate_populations import Array
 

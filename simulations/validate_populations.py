@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from deltableu.stats.correlation import Method, correlate
 from deltableu.stats.resampling import stream
-from deltableu.validate.correlation import Method, correlate
 from deltableu.validate.levels import Level, agreement
 
 __all__ = ["BIAS", "LEVELS", "POOL", "SETS", "Items", "Shape", "Table", "item_pools", "true_value"]

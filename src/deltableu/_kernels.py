@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 
 from deltableu import _shim
 
-__all__ = ["compiled", "load"]
+__all__ = ["compiled", "load", "names"]
 
 _PACKAGE = Path(__file__).parent
 _warned = False
@@ -41,6 +41,16 @@ def load(name: str) -> ModuleType:
         _warn_once()
     _accept_arrays(module)
     return module
+
+
+def names() -> list[str]:
+    """All kernels: the modules _NAME.py whose first line speaks to Cython."""
+    found = []
+    for path in sorted(_PACKAGE.rglob("_*.py")):
+        with path.open(encoding="utf-8") as lines:
+            if lines.readline().startswith("# cython:"):
+                found.append(".".join(path.relative_to(_PACKAGE).with_suffix("").parts))
+    return found
 
 
 def compiled(module: ModuleType) -> bool:

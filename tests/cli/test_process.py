@@ -11,6 +11,7 @@ import time
 import pytest
 
 import deltableu
+from deltableu import _kernels
 
 HEAVY = ("scipy.stats", "pyarrow", "matplotlib", "torch", "fastapi", "sqlalchemy", "dask")
 HEAVY += ("sacrebleu", "pandas", "polars")
@@ -102,10 +103,7 @@ def test_doctor_says_that_the_kernels_are_compiled(succeeds):
     record = succeeds("doctor", "--format", "json").json
     assert record["deltableu"] == deltableu.__version__
     kernels = {name: state for name, state in record.items() if name.startswith("kernel ")}
-    names = ("text._tokens", "score._ngrams", "score._overlap", "stats._resampling")
-    names += ("text._words", "validate._ranks", "mine._join", "mine._embed", "logs._rows")
-    names += ("logs._objects", "text._vectors", "vectors._pairs", "vectors._glove")
-    assert kernels == {f"kernel {name}": "compiled" for name in names}
+    assert kernels == {f"kernel {name}": "compiled" for name in _kernels.names()}
 
 
 def test_doctor_says_when_the_kernels_are_not_compiled(process):

@@ -17,9 +17,9 @@ import pytest
 
 from deltableu.corpus import read_study, write_study
 from deltableu.corpus.types import Source
-from deltableu.raters.nn_rater import NNRater
-from deltableu.raters.rating import rate_study
-from tests.raters.rater_kit import CARD, SETTINGS, small_model, small_study
+from deltableu.judges.nn_rater import NNRater
+from deltableu.judges.rating import rate_study
+from tests.judges.rater_kit import CARD, SETTINGS, small_model, small_study
 
 ITEMS = 12
 
@@ -173,7 +173,7 @@ def offered(tmp_path, monkeypatch):
     info.mkdir(parents=True)
     (folder / "slow_rater.py").write_text(SLOW)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow_rater\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[deltableu.raters]\nslow = slow_rater:Slow\n")
+    (info / "entry_points.txt").write_text("[deltableu.judges]\nslow = slow_rater:Slow\n")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv("PYTHONPATH", str(folder))
     return folder

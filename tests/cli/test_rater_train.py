@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from deltableu.raters.model_file import read_model
-from tests.raters.planted import planted_topics
+from deltableu.judges.model_file import read_model
+from tests.judges.planted import planted_topics
 
 SHAPE = ["--embedding", "8", "--hidden", "8", "--layer", "16", "--batch", "50"]
 SHAPE += ["--validation", "20", "--vocabulary", "words", "--threads", "1"]

@@ -8,7 +8,7 @@ import pytest
 
 from deltableu.corpus import read_study, reference_set
 from deltableu.score import DeltaBLEU
-from deltableu.score.discriminative import DeltaChrFPlusPlus
+from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus
 
 SOURCE = """
 class Overlap:
@@ -36,7 +36,7 @@ def rater(tmp_path, monkeypatch):
     info.mkdir(parents=True)
     (folder / "overlap_rater.py").write_text(SOURCE)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: overlap_rater\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[deltableu.raters]\noverlap = overlap_rater:Overlap\n")
+    (info / "entry_points.txt").write_text("[deltableu.judges]\noverlap = overlap_rater:Overlap\n")
     monkeypatch.syspath_prepend(folder)
     return "overlap"
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from deltableu import read_study, reference_set, score_systems
+from deltableu.rate import HumanScores, Judgements
 from deltableu.score.registry import make_metrics
-from deltableu.validate import HumanScores, Judgements, ValidationPlan, validate_metrics
+from deltableu.validate import ValidationPlan, validate_metrics
 
 FAST = ("--resamples", 50)
 

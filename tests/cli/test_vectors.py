@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deltableu.vectors import read_vectors, train_vectors, write_vectors
+from deltableu.text import read_vectors, write_vectors
+from deltableu.vectors import train_vectors
 from tests.vectors.corpora import grouped
 
 SETTINGS = ["--dimension", "8", "--window", "4", "--epochs", "3", "--min-count", "2", "--seed", "1"]

@@ -13,7 +13,8 @@ from scipy import optimize
 from scipy.special import expit, log_expit
 from scipy.stats import binomtest, chi2, norm
 
-from deltableu.compare.agreement import AgreementCurve, PastComparisons, read_past_comparisons
+from deltableu.compare.agreement import AgreementCurve
+from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
 from deltableu.errors import InputError
 from deltableu.stats.isotonic import isotonic_regression
 

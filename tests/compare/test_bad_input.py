@@ -11,7 +11,7 @@ from deltableu import BLEU, DeltaBLEU, ReferenceSet
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
-from deltableu.score.diversity_metrics import Distinct1
+from deltableu.score.metrics.diversity import Distinct1
 from deltableu.score.systems import score_systems
 
 NAN, INF = float("nan"), float("inf")

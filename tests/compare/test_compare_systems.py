@@ -13,10 +13,10 @@ from deltableu import BLEU, DeltaBLEU, ReferenceSet
 from deltableu.compare import TESTS, Comparison, ComparisonPlan, compare_systems
 from deltableu.compare.observations import observe
 from deltableu.corpus import ScoreTable
-from deltableu.score.chrf_metric import ChrF
+from deltableu.score.metrics.chrf import ChrF
+from deltableu.score.metrics.ter import TER
 from deltableu.score.registry import make_metrics
 from deltableu.score.systems import score_systems
-from deltableu.score.ter_metric import TER
 from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
 from deltableu.stats.multiple import adjust
 

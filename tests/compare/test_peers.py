@@ -20,8 +20,8 @@ from deltableu import BLEU
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.compare.observations import observe
 from deltableu.compare.paired_tests import moses_p_value, randomization_p_value
-from deltableu.score.chrf_metric import ChrF
-from deltableu.score.ter_metric import TER
+from deltableu.score.metrics.chrf import ChrF
+from deltableu.score.metrics.ter import TER
 
 BASELINE = "newstest2017.LIUM-NMT.4900.en-de"
 

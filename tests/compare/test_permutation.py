@@ -22,7 +22,7 @@ from deltableu.compare.paired_tests import (
     randomization_p_value,
     wilcoxon_test,
 )
-from deltableu.score.chrf_metric import ChrF
+from deltableu.score.metrics.chrf import ChrF
 
 few = settings(max_examples=40, deadline=None)
 fewer = settings(max_examples=12, deadline=None)

@@ -13,7 +13,7 @@ import scipy.stats
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.compare.observations import observe
 from deltableu.errors import InputError
-from deltableu.score.diversity_metrics import Distinct1, Distinct2, Entropy1, Entropy4
+from deltableu.score.metrics.diversity import Distinct1, Distinct2, Entropy1, Entropy4
 from deltableu.stats.resampling import choice_streams
 
 METRICS = [kind(tokenize="none") for kind in (Distinct1, Distinct2, Entropy1, Entropy4)]

@@ -14,18 +14,19 @@ from hypothesis import strategies as st
 
 from deltableu import BLEU, DeltaBLEU, ReferenceSet, read_study
 from deltableu.compare import raters as raters_module
-from deltableu.compare.largest_weights import expected_largest
-from deltableu.compare.raters import ResampledRaters, resample_rated, resample_raters
-from deltableu.compare.rating_noise import rating_noise
+from deltableu.compare.rater_results import ResampledRaters
+from deltableu.compare.raters import resample_rated, resample_raters
 from deltableu.compare.reweighting import reweighting
 from deltableu.corpus import Item, Rating, Reference, Study
 from deltableu.corpus.references import reference_set
 from deltableu.corpus.types import Scale
-from deltableu.corpus.weights import RatedReferences, rated_references
 from deltableu.errors import InputError
-from deltableu.score.discriminative import DeltaRougeL, Discriminative
+from deltableu.rate.largest_weights import expected_largest
+from deltableu.rate.rating_noise import rating_noise
+from deltableu.rate.weights import RatedReferences, rated_references
+from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
 from deltableu.score.metric import Metric
-from deltableu.score.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.score.metrics.discriminative import DeltaRougeL, Discriminative
 from deltableu.score.systems import score_systems
 from simulations.raters import METHODS, Cell, simulate
 from tests.score.corpora import VARIANTS, corpora, random_corpus

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from deltableu.corpus import Report, fail
 from deltableu.errors import InputError, Problem
+from deltableu.io import Report, fail
 
 Reader = Callable[[Report], object]
 

@@ -4,15 +4,7 @@ import json
 
 import pytest
 
-from deltableu.corpus import (
-    Item,
-    Rating,
-    Reference,
-    Study,
-    System,
-    check_study,
-    write_study,
-)
+from deltableu.corpus import Item, Rating, Reference, Study, System, check_study, write_study
 
 
 @pytest.fixture

@@ -9,8 +9,15 @@ import os
 import pytest
 
 from deltableu.errors import InputError
-from deltableu.logs import PairRules, Post, TimeSplit, parse_split, read_posts, write_pairs
-from deltableu.mine import find_partitions
+from deltableu.logs import (
+    PairRules,
+    Post,
+    TimeSplit,
+    find_partitions,
+    parse_split,
+    read_posts,
+    write_pairs,
+)
 
 POSTS = [
     {"id": "1", "user": "ann", "time": "2017-03-01T10:00:00Z", "text": "Who wants\ttea?"},

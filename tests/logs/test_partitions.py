@@ -24,11 +24,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltableu.corpus.report import fail
-from deltableu.corpus.tables import write_tsv
 from deltableu.errors import InputError, Problem
+from deltableu.io.delimited import write_tsv
+from deltableu.io.problems import fail
 from deltableu.logs.blocks import Block
-from deltableu.logs.partitions import BrokenPartition, Partition, find_partitions
+from deltableu.logs.partitions import Partition, find_partitions
+from deltableu.logs.read_files import BrokenPartition
 
 ROWS = [(f"utterance {i} é", f"response\t{i}\n\\n", f"id{i}", f"t{i // 3}") for i in range(50)]
 NAMES = ("utterance", "response", "id", "thread")

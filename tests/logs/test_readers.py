@@ -18,8 +18,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deltableu import _kernels
-from deltableu.corpus.tables import read_tsv, write_tsv
 from deltableu.errors import Problem
+from deltableu.io.delimited import read_tsv, write_tsv
 from deltableu.logs import read_lines
 from deltableu.logs.partitions import find_partitions
 from deltableu.logs.read_lines import as_words

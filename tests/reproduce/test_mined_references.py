@@ -10,7 +10,7 @@ import pytest
 
 from deltableu.corpus.types import Item, Reference, Study
 from deltableu.errors import InputError
-from deltableu.mine import find_partitions
+from deltableu.logs import find_partitions
 from reproduce import __main__ as command
 from reproduce import mined_references
 from reproduce.dialogue_items import CORPORA, grade_items, multirefeval_items

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from deltableu import BLEU
-from deltableu.score.chrf_metric import ChrF, ChrFPlusPlus
-from deltableu.validate.correlation import correlate
-from deltableu.validate.kendall import kendall_like_pairs
+from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+from deltableu.stats.correlation import correlate
+from deltableu.stats.kendall import kendall_like_pairs
 from deltableu.validate.levels import level_agreement
 from reproduce import __main__ as command
 from reproduce import data_to_text, many_references, rated_sets, wmt17, wmt18, wmt19_darr, wmt20

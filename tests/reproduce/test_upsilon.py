@@ -13,9 +13,9 @@ import pytest
 from deltableu import BLEU, UpsilonBLEU, UpsilonChrF
 from deltableu.corpus.references import reference_set
 from deltableu.corpus.types import Item, Reference, Study
-from deltableu.mine import find_partitions
-from deltableu.raters.nn_rater import NNRater
-from deltableu.raters.settings import RaterSettings, TrainingSettings
+from deltableu.judges.nn_rater import NNRater
+from deltableu.judges.settings import RaterSettings, TrainingSettings
+from deltableu.logs import find_partitions
 from reproduce import rater_models, upsilon
 from reproduce.dialogue_items import dstc7_items, only_originals
 from reproduce.rated_outputs import Rated, rated_dstc7
@@ -30,7 +30,7 @@ from reproduce.rater_models import (
 from reproduce.response_ratings import Candidates, area, read_candidates, tf_idf_cosines
 from reproduce.upsilon_ablations import shuffled
 from reproduce.upsilon_scores import Said, agreement_table, scores_of, tables_of
-from tests.raters.rater_kit import small_model, small_study
+from tests.judges.rater_kit import small_model, small_study
 
 SETTINGS = RaterSettings(embedding=6, hidden=4, layer=6, layers=1, max_length=8)
 TRAINING = TrainingSettings(vocabulary="words", epochs=1, validation=8, batch=50)

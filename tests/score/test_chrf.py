@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
 from deltableu.errors import InputError
-from deltableu.score.chrf_metric import ChrF, ChrFPlusPlus, chrf_statistics
-from deltableu.score.overlap import common_subsequences, ngram_counts, shared_ngrams
+from deltableu.score.engine.overlap import common_subsequences, ngram_counts, shared_ngrams
+from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus, chrf_statistics
 from deltableu.text.characters import characters, chrf_words
 from deltableu.text.tokens import TokenArrays
 from tests.score.corpora import random_corpus
@@ -325,7 +325,7 @@ TEXTS = ["(Hi), a\u3000b\x85c.", "naïve 朗兹曼 \U0001f600.", "...", "", "a a
 _SCRIPT = """
 import json, sys
 from deltableu import _kernels
-from deltableu.score import overlap
+from deltableu.score.engine import overlap
 from deltableu.text import characters
 from tests.score.test_chrf import results
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.score.cider_metric import CIDEr, CIDErD
+from deltableu.score.metrics.cider import CIDEr, CIDErD
 from deltableu.score.registry import make_metrics
 from tests.oracle import ngrams
 from tests.score.corpora import corpora, random_corpus

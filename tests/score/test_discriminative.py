@@ -12,8 +12,8 @@ from sacrebleu.metrics import ter
 
 from deltableu.errors import InputError
 from deltableu.score import Discriminative, FunctionSimilarity, TableSimilarity
-from deltableu.score.chrf_metric import ChrF, ChrFPlusPlus
-from deltableu.score.discriminative import (
+from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+from deltableu.score.metrics.discriminative import (
     DeltaChrF,
     DeltaChrFPlusPlus,
     DeltaRougeL,
@@ -21,7 +21,7 @@ from deltableu.score.discriminative import (
     DeltaTER,
     DeltaVectors,
 )
-from deltableu.score.rouge_metric import RougeL
+from deltableu.score.metrics.rouge import RougeL
 from deltableu.score.similarity import (
     ChrFSimilarity,
     RougeLSimilarity,

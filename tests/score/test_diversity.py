@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from deltableu import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.diversity_metrics import (
+from deltableu.score.engine.pooled import PooledMetric
+from deltableu.score.engine.segment_metric import SegmentMetric
+from deltableu.score.metrics.diversity import (
     Distinct1,
     Distinct2,
     Entropy1,
@@ -23,9 +25,7 @@ from deltableu.score.diversity_metrics import (
     Entropy4,
     Length,
 )
-from deltableu.score.pooled import PooledMetric
 from deltableu.score.registry import make_metrics
-from deltableu.score.segment_metric import SegmentMetric
 from deltableu.score.systems import score_systems
 from tests.golden import dstc7_demo as demo
 from tests.score.corpora import random_corpus, texts
@@ -191,8 +191,8 @@ def test_bootstrap_settings_are_checked(chosen, message):
 def test_resampling_in_batches_changes_nothing(metric, monkeypatch):
     rows = rows_of(metric)
     whole = rows.bootstrap(40, rng=1).distribution
-    monkeypatch.setattr("deltableu.score.pooled._CELLS", 100)
-    monkeypatch.setattr("deltableu.score.statistics._BATCH", 7 * 30)
+    monkeypatch.setattr("deltableu.score.engine.pooled._CELLS", 100)
+    monkeypatch.setattr("deltableu.score.engine.statistics._BATCH", 7 * 30)
     # Sums of floats may round otherwise in another shape; the counts are the same.
     np.testing.assert_allclose(rows.bootstrap(40, rng=1).distribution, whole, rtol=1e-12)
 

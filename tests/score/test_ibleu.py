@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from deltableu import BLEU, ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.ibleu_metric import IBLEU
+from deltableu.score.metrics.ibleu import IBLEU
 from deltableu.score.registry import make_metrics
 from deltableu.score.systems import score_systems
 from tests.score.corpora import corpora, random_corpus, texts

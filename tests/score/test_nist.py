@@ -13,7 +13,7 @@ from nltk.translate.nist_score import corpus_nist
 
 from deltableu import bleu
 from deltableu.errors import InputError
-from deltableu.score.nist_metric import NIST
+from deltableu.score.metrics.nist import NIST
 from deltableu.score.registry import make_metrics
 from tests.golden import dstc7_demo as demo
 from tests.oracle import ngrams

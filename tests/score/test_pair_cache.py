@@ -10,7 +10,7 @@ import pytest
 
 from deltableu.errors import InputError
 from deltableu.score import Discriminative, FunctionSimilarity
-from deltableu.score.pair_cache import PairCache
+from deltableu.score.engine.pair_cache import PairCache
 
 PAIRS = [("a", "b"), ("a", "c"), ("", ""), ("ab", "c"), ("a", "bc"), ("é\n", "😀\x00")]
 

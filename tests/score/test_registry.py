@@ -11,11 +11,11 @@ import pytest
 from deltableu.corpus import read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.score import BLEU, DeltaBLEU, Metric
-from deltableu.score.discriminative import DeltaChrF, DeltaTable, DeltaVectors
+from deltableu.score.metrics.discriminative import DeltaChrF, DeltaTable, DeltaVectors
+from deltableu.score.metrics.rouge import RougeL
+from deltableu.score.metrics.ter import TER
 from deltableu.score.registry import installed_metrics, make_metrics, metric_class, metric_names
-from deltableu.score.rouge_metric import RougeL
 from deltableu.score.systems import score_systems
-from deltableu.score.ter_metric import TER
 
 NEED_A_FILE = {"delta-vectors": "vectors", "delta-table": "table"}
 #: They compare with references, so they must tell a person from random answers.

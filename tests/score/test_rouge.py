@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.score.overlap import common_subsequences
-from deltableu.score.rouge_metric import Rouge1, Rouge2, RougeL
+from deltableu.score.engine.overlap import common_subsequences
+from deltableu.score.metrics.rouge import Rouge1, Rouge2, RougeL
 from deltableu.text import Tokenizer
 from deltableu.text.tokens import TokenArrays
 from tests.score.corpora import random_corpus

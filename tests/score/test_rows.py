@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU
-from deltableu.score import chunks, encoding
+from deltableu.score.engine import chunks, encoding
 from tests import oracle
 from tests.score.corpora import VARIANTS, Corpus, corpora, random_corpus, weights
 

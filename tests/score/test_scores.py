@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from deltableu import BLEU, DeltaBLEU, SentenceBLEU, delta_bleu
-from deltableu.score import formula
+from deltableu.score.engine import formula
 from tests import oracle
 from tests.score.corpora import VARIANTS, Corpus, corpora, random_corpus
 

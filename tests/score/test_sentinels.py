@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from deltableu import ReferenceSet
 from deltableu.errors import InputError
+from deltableu.score.metrics.sentinels import Constant, MessageOverlap, Random
 from deltableu.score.registry import make_metrics
-from deltableu.score.sentinel_metrics import Constant, MessageOverlap, Random
 from deltableu.score.systems import score_systems
 from tests.score.corpora import texts
 

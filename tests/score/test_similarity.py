@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from deltableu.errors import InputError
-from deltableu.score import Discriminative, FunctionSimilarity, Similarity, TableSimilarity
+from deltableu.mine import Similarity
+from deltableu.score import Discriminative, FunctionSimilarity, TableSimilarity
 from deltableu.score.similarity import (
     ChrFSimilarity,
     VectorSimilarity,

@@ -113,7 +113,7 @@ def test_percentile_interval_is_the_quantiles_of_naive_recomputation(metric, lev
 def test_resampling_in_batches_changes_nothing(monkeypatch):
     rows = rows_of(METRICS[1])
     whole = rows.bootstrap(50, rng=1).distribution
-    monkeypatch.setattr("deltableu.score.statistics._BATCH", 7 * 30)
+    monkeypatch.setattr("deltableu.score.engine.statistics._BATCH", 7 * 30)
     told: list[tuple[int, int]] = []
     parts = rows.bootstrap(50, rng=1, progress=lambda *done: told.append(done))
     # A matrix product may round otherwise in another shape; the samples are the same.

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import ter
 
+from deltableu.score.metrics.ter import TER
 from deltableu.score.similarity import TERSimilarity
-from deltableu.score.ter_metric import TER
 from tests.score.corpora import random_corpus
 
 

@@ -23,7 +23,7 @@ _SCRIPT = """
 import json, sys
 import numpy as np
 from deltableu import _kernels
-from deltableu.score import tables
+from deltableu.score.engine import tables
 from deltableu.text import tokens
 from tests.score.test_uncompiled import results
 
@@ -98,18 +98,8 @@ def test_golden_number(uncompiled):
     assert np.count_nonzero(uncompiled["results"]["rows"]["bleu"]) > 100
 
 
-def _kernel_names() -> list[str]:
-    """Every file of the package that is written to be compiled."""
-    package = Path(_kernels.__file__).parent
-    return sorted(
-        ".".join(path.relative_to(package).with_suffix("").parts)
-        for path in package.rglob("_*.py")
-        if "import cython" in path.read_text(encoding="utf-8").splitlines()
-    )
-
-
 @pytest.mark.filterwarnings("ignore:deltableu was installed without a C compiler")
-@pytest.mark.parametrize("name", _kernel_names())
+@pytest.mark.parametrize("name", _kernels.names())
 def test_kernels_are_compiled_where_a_compiler_is(name):
     if not (shutil.which("cc") or shutil.which("gcc")):
         pytest.skip("there is no C compiler here")
@@ -119,4 +109,4 @@ def test_kernels_are_compiled_where_a_compiler_is(name):
 
 
 def test_the_kernels_are_found():
-    assert {"score._ngrams", "text._tokens"} <= set(_kernel_names())
+    assert {"score.engine._ngrams", "text._tokens"} <= set(_kernels.names())

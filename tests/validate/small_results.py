@@ -6,8 +6,8 @@ from typing import get_args
 
 import numpy as np
 
-from deltableu.validate.accuracy import calibrated_accuracy
-from deltableu.validate.correlation import Method, correlate
+from deltableu.stats.correlation import Method, correlate
+from deltableu.validate.tie_calibration import calibrated_accuracy
 
 
 def small_results():

@@ -13,13 +13,9 @@ from hypothesis.extra import numpy as hnp
 
 from deltableu.errors import InputError
 from deltableu.validate import tie_calibration
-from deltableu.validate.accuracy import (
-    calibrated_accuracy,
-    pairwise_accuracy,
-    pairwise_p_values,
-    soft_pairwise_accuracy,
-)
+from deltableu.validate.accuracy import pairwise_accuracy, pairwise_p_values, soft_pairwise_accuracy
 from deltableu.validate.levels import agreement
+from deltableu.validate.tie_calibration import calibrated_accuracy
 
 NAN = float("nan")
 LEVELS = ("item", "pooled", "system")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from deltableu.errors import InputError
-from deltableu.validate.correlation import correlate
+from deltableu.stats.correlation import correlate
 from deltableu.validate.levels import LevelAgreement, agreement, level_agreement
 
 METHODS = ("pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like")

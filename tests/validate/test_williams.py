@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from deltableu.errors import InputError
-from deltableu.validate.correlation import correlate
+from deltableu.stats.correlation import correlate
 from deltableu.validate.williams import williams_metrics, williams_test
 from tests.validate.wmt20 import PAIRS, folder, rows, system_scores
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from deltableu.cli.output import emit
 from deltableu.corpus import CheckResult, check_study
 from deltableu.errors import InputError
-from deltableu.report.study import contents_table, systems_table
+from deltableu.report import contents_table, systems_table
 
 __all__ = ["check"]
 

@@ -14,26 +14,26 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
+    Comparable,
     Comparison,
     ComparisonPlan,
+    check_test,
     compare_rated,
     compare_systems,
+    names_metrics,
     read_past_comparisons,
 )
-from deltableu.compare.observations import Comparable
-from deltableu.compare.paired_tests import check_test
-from deltableu.compare.past_comparisons import names_metrics
 from deltableu.corpus import read_scores, read_study, reference_set
 from deltableu.errors import InputError
-from deltableu.report.comparisons import (
+from deltableu.io import Table
+from deltableu.report import (
     comparison_notes,
     comparison_records,
     matrix_table,
     pair_table,
     system_table,
 )
-from deltableu.report.tables import Table
-from deltableu.score.systems import score_systems
+from deltableu.score import score_systems
 
 __all__ = ["compare"]
 

@@ -8,25 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from deltableu import _kernels
 from deltableu._version import __version__
 from deltableu.cli.output import Format, emit
-from deltableu.report.tables import Cell, Table
+from deltableu.io import Cell, Table
 
 __all__ = ["doctor"]
 
-_KERNELS = (
-    "text._tokens",
-    "text._words",
-    "text._vectors",
-    "score._ngrams",
-    "score._overlap",
-    "stats._resampling",
-    "validate._ranks",
-    "mine._join",
-    "mine._embed",
-    "logs._rows",
-    "logs._objects",
-    "vectors._pairs",
-    "vectors._glove",
-)
 _PACKAGES = {
     "numpy": "core",
     "scipy": "core",
@@ -53,7 +38,7 @@ def doctor(*, format: Format = "table") -> None:
         How results are printed.
     """
     facts = {"deltableu": __version__, "python": platform.python_version()}
-    for name in _KERNELS:
+    for name in _kernels.names():
         compiled = _kernels.compiled(_kernels.load(name))
         facts[f"kernel {name}"] = "compiled" if compiled else "plain Python (slow)"
     for package, need in _PACKAGES.items():

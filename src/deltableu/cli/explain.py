@@ -14,16 +14,11 @@ from cyclopts import Parameter
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Whole
 from deltableu.cli.output import note
-from deltableu.corpus import Item, ReferenceSet, Study, atomic_write, read_study, reference_set
+from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
 from deltableu.errors import InputError
-from deltableu.report.explain import Answer, Case
-from deltableu.report.explain_page import explain_page
-from deltableu.report.explain_terminal import terminal_view
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.delta_bleu_metric import DeltaBLEU
-from deltableu.score.explain import explain_item
-from deltableu.score.influence import corpus_share, rank_items
-from deltableu.score.statistics import Statistics
+from deltableu.io import atomic_write
+from deltableu.report import Answer, Case, explain_page, terminal_view
+from deltableu.score import BLEU, DeltaBLEU, Statistics, corpus_share, explain_item, rank_items
 
 __all__ = ["explain"]
 

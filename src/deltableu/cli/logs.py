@@ -11,10 +11,8 @@ from deltableu.cli.options import STANDARD_INPUT, Flag, Whole, listed
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.logs import PairRules, Split, parse_split, write_pairs
-from deltableu.logs.pairs import MEMORY
-from deltableu.logs.writers import Form
-from deltableu.report.logs import logs_record, logs_tables
+from deltableu.logs import MEMORY, Form, PairRules, Split, parse_split, write_pairs
+from deltableu.report import logs_record, logs_tables
 
 __all__ = ["logs"]
 

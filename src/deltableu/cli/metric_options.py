@@ -9,8 +9,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.options import Flag, Whole, listed
 from deltableu.corpus import ReferenceSet
-from deltableu.score.metric import Metric
-from deltableu.score.registry import make_metrics
+from deltableu.score import Metric, make_metrics
 
 __all__ = ["MetricOptions", "NgramOptions"]
 

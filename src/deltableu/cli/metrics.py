@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from deltableu.cli.output import Format, emit
-from deltableu.report.tables import Cell, Table
-from deltableu.score.metric import Metric
-from deltableu.score.registry import installed_metrics
+from deltableu.io import Cell, Table
+from deltableu.score import Metric, installed_metrics
 
 __all__ = ["metrics"]
 

@@ -16,9 +16,9 @@ from deltableu.cli.options import STANDARD_INPUT, Flag, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
-from deltableu.logs.read_folders import find_files
+from deltableu.logs import find_files
 from deltableu.mine import MiningPlan, RowFilter, mine_references
-from deltableu.report.mining import leak_warning, mining_notes, mining_record, mining_table
+from deltableu.report import leak_warning, mining_notes, mining_record, mining_table
 
 __all__ = ["mine"]
 

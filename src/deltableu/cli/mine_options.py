@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from deltableu.errors import InputError
 from deltableu.mine import BM25, Embedding, Encoder, Similarity, WordAverages
-from deltableu.text.vectors import read_vectors
+from deltableu.text import read_vectors
 
 __all__ = ["SimilarityOptions"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from deltableu.corpus.atomic import interrupted_copy
-from deltableu.corpus.layout import strangers
+from deltableu.corpus import strangers
 from deltableu.errors import InputError, Problem
+from deltableu.io import interrupted_copy
 
 __all__ = ["check_new_study", "lies_in"]
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from deltableu.corpus import atomic_write
-from deltableu.report.tables import Table, to_latex, to_markdown, to_rich, to_tsv
+from deltableu.io import Table, atomic_write, to_latex, to_markdown, to_rich, to_tsv
 
 __all__ = ["Format", "emit", "note"]
 

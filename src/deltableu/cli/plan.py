@@ -11,18 +11,12 @@ from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
-from deltableu.compare.power import plan_comparison
+from deltableu.compare import plan_comparison
 from deltableu.corpus import read_study
-from deltableu.corpus.atomic import atomic_path
 from deltableu.errors import InputError
-from deltableu.report.power import (
-    check_plotting,
-    power_notes,
-    power_plot,
-    power_record,
-    power_table,
-)
-from deltableu.score.registry import make_metrics
+from deltableu.io import atomic_path
+from deltableu.report import check_plotting, power_notes, power_plot, power_record, power_table
+from deltableu.score import make_metrics
 
 __all__ = ["plan"]
 

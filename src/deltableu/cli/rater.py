@@ -20,19 +20,19 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError, Problem
-from deltableu.raters._neural import need
-from deltableu.raters.combination import Magnitude, Triplets
-from deltableu.raters.model_file import read_model
-from deltableu.raters.rater import rater_signature
-from deltableu.raters.rating import RatingEvent, Which, rate_study
-from deltableu.raters.registry import is_model_file, load_rater
-from deltableu.report.rating import (
-    model_record,
-    model_tables,
-    rating_notes,
-    rating_record,
-    rating_table,
+from deltableu.judges import (
+    Magnitude,
+    RatingEvent,
+    Triplets,
+    Which,
+    is_model_file,
+    load_rater,
+    need,
+    rate_study,
+    rater_signature,
+    read_model,
 )
+from deltableu.report import model_record, model_tables, rating_notes, rating_record, rating_table
 
 __all__ = ["rater"]
 
@@ -78,7 +78,7 @@ def apply(
         A folder with items; its outputs, ratings and systems come along.
     rater
         A file that deltableu rater train wrote; or NAME or NAME:ARGUMENT of a rater that an
-        installed package offers (entry point group deltableu.raters).
+        installed package offers (entry point group deltableu.judges).
     output
         The folder of the new study.
     triplets

@@ -15,12 +15,17 @@ from deltableu.cli.options import STANDARD_INPUT, Flag, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.logs.read_folders import find_files
-from deltableu.raters.epochs import Epoch
-from deltableu.raters.model_file import write_model
-from deltableu.raters.settings import Preset, RaterSettings, TrainingSettings, preset
-from deltableu.raters.training import train_rater
-from deltableu.report.rating import model_record, model_tables
+from deltableu.judges import (
+    Epoch,
+    Preset,
+    RaterSettings,
+    TrainingSettings,
+    preset,
+    train_rater,
+    write_model,
+)
+from deltableu.logs import find_files
+from deltableu.report import model_record, model_tables
 
 __all__ = ["train"]
 

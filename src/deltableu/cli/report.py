@@ -11,11 +11,11 @@ from deltableu.cli.options import Whole, listed
 from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import ComparisonPlan, compare_systems
-from deltableu.corpus import atomic_write, check_study, read_study, reference_set
+from deltableu.corpus import check_study, read_study, reference_set
 from deltableu.errors import InputError
-from deltableu.report.page import Setting, study_page
-from deltableu.score.registry import make_metrics
-from deltableu.score.systems import IntervalPlan, score_systems
+from deltableu.io import atomic_write
+from deltableu.report import Setting, study_page
+from deltableu.score import IntervalPlan, make_metrics, score_systems
 
 __all__ = ["report"]
 

@@ -13,8 +13,8 @@ from deltableu.cli.options import Flag, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.report.scores import score_records, score_table, segment_table, signatures
-from deltableu.score.systems import IntervalPlan, score_systems
+from deltableu.report import score_records, score_table, segment_table, signatures
+from deltableu.score import IntervalPlan, score_systems
 
 __all__ = ["score"]
 

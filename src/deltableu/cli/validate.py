@@ -13,8 +13,9 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import ReferenceSet, Study, read_scores, read_study, reference_set
 from deltableu.errors import InputError
-from deltableu.report.tables import Table
-from deltableu.report.validation import (
+from deltableu.io import Table
+from deltableu.rate import HumanScores, Judgements
+from deltableu.report import (
     agreement_table,
     human_table,
     metric_matrix,
@@ -22,19 +23,9 @@ from deltableu.report.validation import (
     validation_notes,
     validation_records,
 )
-from deltableu.score.metric import Metric
-from deltableu.score.registry import make_metrics
-from deltableu.score.systems import score_systems
-from deltableu.validate import (
-    HumanScores,
-    Judgements,
-    MetricScores,
-    ValidationPlan,
-    validate_metrics,
-)
-from deltableu.validate.correlation import Method
-from deltableu.validate.levels import Level
-from deltableu.validate.winners import MetricTest
+from deltableu.score import Metric, make_metrics, score_systems
+from deltableu.stats import Method
+from deltableu.validate import Level, MetricScores, MetricTest, ValidationPlan, validate_metrics
 
 __all__ = ["validate"]
 

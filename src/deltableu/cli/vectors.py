@@ -15,9 +15,10 @@ from deltableu.cli.options import STANDARD_INPUT, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.logs.read_folders import find_files
-from deltableu.report.tables import Cell, Table
-from deltableu.vectors import Epoch, nearest_words, read_vectors, train_vectors, write_vectors
+from deltableu.io import Cell, Table
+from deltableu.logs import find_files
+from deltableu.text import read_vectors, write_vectors
+from deltableu.vectors import Epoch, nearest_words, train_vectors
 
 __all__ = ["vectors"]
 

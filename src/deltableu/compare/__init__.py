@@ -1,10 +1,11 @@
 """Is system A better than system B: rows and score tables in; p-values, intervals, ranks out."""
 
 from deltableu.compare.agreement import AgreementCurve
-from deltableu.compare.paired_tests import TESTS, Test
-from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
+from deltableu.compare.observations import Comparable
+from deltableu.compare.paired_tests import TESTS, Test, check_test
+from deltableu.compare.past_comparisons import PastComparisons, names_metrics, read_past_comparisons
 from deltableu.compare.plan import ComparisonPlan
-from deltableu.compare.power import PowerPlan, plan_comparison
+from deltableu.compare.power import PowerCurve, PowerPlan, plan_comparison, setting_name
 from deltableu.compare.rated import compare_rated
 from deltableu.compare.results import (
     ComparedPair,
@@ -18,17 +19,22 @@ from deltableu.compare.systems import compare_systems
 __all__ = [
     "TESTS",
     "AgreementCurve",
+    "Comparable",
     "ComparedPair",
     "ComparedSystem",
     "Comparison",
     "ComparisonPlan",
     "PastComparisons",
+    "PowerCurve",
     "PowerPlan",
     "Probability",
     "Test",
     "VarianceShares",
+    "check_test",
     "compare_rated",
     "compare_systems",
+    "names_metrics",
     "plan_comparison",
     "read_past_comparisons",
+    "setting_name",
 ]

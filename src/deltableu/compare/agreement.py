@@ -6,20 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from deltableu._types import Array, Ints
 from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
 from deltableu.compare.results import Probability
 from deltableu.errors import InputError
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.isotonic import isotonic_regression
+from deltableu.stats import ConfidenceInterval, isotonic_regression
 
 __all__ = ["AgreementCurve", "AgreementModel", "PastComparisons", "read_past_comparisons"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 AgreementModel = Literal["isotonic", "logistic"]
 
 _FEWEST_PAIRS = 10

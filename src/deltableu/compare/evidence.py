@@ -8,21 +8,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from deltableu._types import Array
 from deltableu.compare.plan import ComparisonPlan
-from deltableu.compare.results import (
-    ComparedPair,
-    ComparedSystem,
-    Comparison,
-    VarianceShares,
-)
+from deltableu.compare.results import ComparedPair, ComparedSystem, Comparison, VarianceShares
 from deltableu.errors import InputError
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
-from deltableu.stats.multiple import adjust
+from deltableu.stats import ConfidenceInterval, adjust, letters, rank_ranges, significance_clusters
 
 __all__ = ["Evidence", "weigh"]
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Evidence(Protocol):

@@ -9,22 +9,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from deltableu.corpus.scores import ScoreTable
+from deltableu._types import Array, Steps
+from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
-from deltableu.score.pooled import PooledStatistics
-from deltableu.score.statistics import Statistics
-from deltableu.score.systems import Scoring
-from deltableu.stats.resampling import (
-    Progress,
-    all_choices,
-    bootstrap_sums,
-    choice_streams,
-    chosen_sums,
-)
+from deltableu.score import PooledStatistics, Scoring, Statistics
+from deltableu.stats import all_choices, bootstrap_sums, choice_streams, chosen_sums
 
 __all__ = ["Comparable", "Observations", "PooledObservations", "RowObservations", "observe"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Value = TypeVar("Value")
 Comparable = Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]]
 _ANY = (-np.inf, np.inf)
@@ -83,7 +75,7 @@ class Observations(ABC):
         seed: int,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Array:
         """Trials x systems: scores on items drawn with replacement, the same for all systems."""
 
@@ -94,7 +86,7 @@ class Observations(ABC):
         seed: int,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Exchanges:
         """Differences of two systems whose outputs were exchanged at random, item by item."""
 
@@ -126,7 +118,7 @@ class RowObservations(Observations):
         seed: int,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Array:
         sums = bootstrap_sums(
             self._side_by_side(), trials, seed, threads=threads, progress=progress
@@ -139,7 +131,7 @@ class RowObservations(Observations):
         seed: int,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Exchanges:
         sums = chosen_sums(self._side_by_side(), trials, seed, threads=threads, progress=progress)
         chosen = sums.reshape(trials, len(self.systems), -1)
@@ -187,7 +179,7 @@ class PooledObservations(Observations):
         seed: int,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Array:
         raise InputError(
             f"the bootstrap is biased for {self.metric}, since what a sample repeats is not new; "
@@ -200,7 +192,7 @@ class PooledObservations(Observations):
         seed: int,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Exchanges:
         def differences(first: int, second: int) -> Array:
             chunks = choice_streams(len(self.items), trials, seed)
@@ -233,7 +225,7 @@ class PooledObservations(Observations):
         return np.concatenate(parts)
 
 
-def _told(chunks: Iterator[Any], trials: int, progress: Progress | None) -> Iterator[Any]:
+def _told(chunks: Iterator[Any], trials: int, progress: Steps | None) -> Iterator[Any]:
     done = 0
     for chunk in chunks:
         yield chunk

@@ -7,10 +7,11 @@ of items from which these were drawn.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from deltableu._types import Array
 from deltableu.errors import InputError
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "wilcoxon_test",
 ]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Test = Literal["randomization", "permutation", "bootstrap", "koehn", "moses", "wilcoxon", "t-test"]
 TESTS: tuple[Test, ...] = get_args(Test)
 

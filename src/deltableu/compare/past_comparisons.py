@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.checker import as_number, number_text, shown
-from deltableu.corpus.files import PathLike, file_name
-from deltableu.corpus.records import read_table_rows
-from deltableu.corpus.report import Report, fail
+from deltableu._types import Array
 from deltableu.errors import InputError, Problem
+from deltableu.io import (
+    PathLike,
+    Report,
+    as_number,
+    fail,
+    file_name,
+    number_text,
+    read_table_rows,
+    shown,
+)
 
 __all__ = ["PastComparisons", "names_metrics", "read_past_comparisons"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _WORDS = {"first": 1.0, "second": -1.0, "tie": 0.0}
 _VERDICTS = "a number, or one of first, second and tie"

@@ -7,26 +7,21 @@ worse instrument for the same gap between the systems.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.references import ReferenceSet, reference_set
-from deltableu.corpus.types import Scale, Study
+from deltableu._types import Array, Ints, Steps
+from deltableu.corpus import ReferenceSet, Scale, Study, reference_set
 from deltableu.errors import InputError
-from deltableu.score.metric import Metric
-from deltableu.score.pooled import PooledStatistics
-from deltableu.score.statistics import Statistics
-from deltableu.stats.resampling import stream
+from deltableu.score import Metric, PooledStatistics, Statistics
+from deltableu.stats import stream
 
 __all__ = ["Pilot", "Rows"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-Progress = Callable[[int, int], None]
 
 _FEWEST_ITEMS = 10
 _DRAWS = 2  # its random streams differ from those of the simulated studies
@@ -140,7 +135,7 @@ class Pilot:
         seed: int,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Rows:
         """Variants of every item: some of its references, weights from some raters.
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from deltableu.compare.paired_tests import Test, check_test
 from deltableu.errors import InputError
-from deltableu.stats.multiple import Correction
+from deltableu.stats import Correction
 
 __all__ = ["ComparisonPlan", "DifferenceInterval"]
 

@@ -7,19 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
+from deltableu._types import Array, Ints, Steps
 from deltableu.compare.paired_tests import randomization_p_value
-from deltableu.stats.resampling import chosen_sums, stream
+from deltableu.stats import chosen_sums, stream
 
 __all__ = ["Population", "kept_share"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 Aggregate = Callable[[Array], Array]
-Progress = Callable[[int, int], None]
 
 #: Its random streams differ from those of the simulated studies.
 _SPREAD = 3
@@ -71,7 +68,7 @@ class Population:
         replicates: int,
         trials: int,
         seed: int,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Ints:
         """How many studies of each size find a significant difference by randomisation.
 

@@ -7,22 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from statistics import NormalDist
-from typing import Any
 
-import numpy as np
-
+from deltableu._types import Ints, Progress
 from deltableu.compare.pilot import Pilot
 from deltableu.compare.population import Population, kept_share
-from deltableu.corpus.types import Study
+from deltableu.corpus import Study
 from deltableu.errors import InputError
-from deltableu.score.metric import Metric
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.isotonic import isotonic_regression
+from deltableu.score import Metric
+from deltableu.stats import ConfidenceInterval, isotonic_regression
 
 __all__ = ["PowerCurve", "PowerPlan", "PowerPoint", "plan_comparison", "setting_name"]
 
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-Progress = Callable[[str, int, int], None]
 
 _TRIALS = 999
 #: Variants of each item, where references or raters are drawn.

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
-
+from deltableu._types import Array, Progress
 from deltableu.compare.evidence import weigh
 from deltableu.compare.plan import ComparisonPlan
-from deltableu.compare.raters import ResampledRaters, resample_raters
+from deltableu.compare.rater_results import ResampledRaters
+from deltableu.compare.raters import resample_raters
 from deltableu.compare.results import Comparison, VarianceShares
-from deltableu.corpus.references import reference_set
-from deltableu.corpus.types import Study
+from deltableu.corpus import Study, reference_set
 from deltableu.errors import InputError
-from deltableu.score.metric import Metric
-from deltableu.score.results import ConfidenceInterval
+from deltableu.score import Metric
+from deltableu.stats import ConfidenceInterval
 
 __all__ = ["compare_rated"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Progress = Callable[[str, int, int], None]
 
 #: What the p-values of these comparisons are called.
 _TEST = "items and raters"

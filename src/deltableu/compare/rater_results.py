@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from deltableu._types import Array
 from deltableu.compare.results import VarianceShares
 from deltableu.errors import InputError
-from deltableu.score.results import ConfidenceInterval
+from deltableu.stats import ConfidenceInterval
 
 __all__ = ["ResampledRaters"]
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

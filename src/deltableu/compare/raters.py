@@ -19,26 +19,28 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from deltableu.compare.largest_weights import expected_largest
+from deltableu._types import Array, Ints, Steps
 from deltableu.compare.rater_results import ResampledRaters
-from deltableu.compare.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.compare.reweighting import Reweighting, reweighting
-from deltableu.corpus.types import Study
-from deltableu.corpus.weights import RatedReferences, rated_references
+from deltableu.corpus import Study
 from deltableu.errors import InputError
-from deltableu.score.inputs import first_wrong_text
-from deltableu.score.metric import Metric
-from deltableu.stats.resampling import bootstrap_sums, stream
+from deltableu.rate import (
+    RatedReferences,
+    RatingNoise,
+    Source,
+    expected_largest,
+    rated_references,
+    rating_noise,
+)
+from deltableu.score import Metric, first_wrong_text
+from deltableu.stats import bootstrap_sums, stream
 
 __all__ = ["ResampledRaters", "resample_rated", "resample_raters"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-Progress = Callable[[int, int], None]
 
 #: Numbers held in memory at once, per thread.
 _NUMBERS = 4_000_000
@@ -58,7 +60,7 @@ def resample_raters(
     resamples: int = 1000,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> ResampledRaters:
     """Resample items and raters of a study.
 
@@ -126,7 +128,7 @@ def resample_rated(
     resamples: int = 1000,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> ResampledRaters:
     """The same for references that were matched with their ratings before.
 

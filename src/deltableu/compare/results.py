@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.multiple import Correction
+from deltableu.stats import ConfidenceInterval, Correction
 
 __all__ = ["ComparedPair", "ComparedSystem", "Comparison", "Probability", "VarianceShares"]
 

@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.references import ReferenceSet
-from deltableu.score.chunks import FlatReferences, flat_references
-from deltableu.score.delta_bleu_metric import DeltaBLEU
-from deltableu.score.discriminative import Discriminative, pool_best, pool_mean
-from deltableu.score.metric import Metric
+from deltableu._types import Array, Bools, Ints
+from deltableu.corpus import ReferenceSet
+from deltableu.score import (
+    DeltaBLEU,
+    Discriminative,
+    FlatReferences,
+    Metric,
+    flat_references,
+    pool_best,
+    pool_mean,
+)
 
 __all__ = ["Reweighting", "reweighting"]
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Reweighting(ABC):

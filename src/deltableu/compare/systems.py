@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from deltableu._types import Array, Progress
 from deltableu.compare.evidence import weigh
 from deltableu.compare.observations import Comparable, Observations, observe
 from deltableu.compare.paired_tests import (
@@ -23,13 +24,15 @@ from deltableu.compare.paired_tests import (
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison, VarianceShares
 from deltableu.errors import InputError
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.intervals import bca_interval, jackknife_interval, percentile_interval
+from deltableu.stats import (
+    ConfidenceInterval,
+    bca_interval,
+    jackknife_interval,
+    percentile_interval,
+)
 
 __all__ = ["compare_observations", "compare_systems"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Progress = Callable[[str, int, int], None]
 
 #: Exchanges that an exact test enumerates at most.
 _LARGEST_ENUMERATION = 20

@@ -16,16 +16,15 @@ from deltableu.corpus.contamination import (
     output_problems,
     reference_problems,
 )
-from deltableu.corpus.files import PathLike
 from deltableu.corpus.items import SeenItems
 from deltableu.corpus.layout import StudyFiles, find_study_files
 from deltableu.corpus.outputs import match_outputs
 from deltableu.corpus.ratings import numbered_ratings
-from deltableu.corpus.report import Report
 from deltableu.corpus.study import read_study_items
 from deltableu.corpus.systems import read_systems
 from deltableu.corpus.types import Item, System
 from deltableu.errors import Problem
+from deltableu.io import PathLike, Report
 
 __all__ = ["CheckResult", "RatingCounts", "ReferenceCounts", "SystemCounts", "check_study"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from deltableu.corpus.checker import Checker, shown
-from deltableu.corpus.jsonl import decode, encode
 from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source
+from deltableu.io import Checker, decode, encode, shown
 
 __all__ = [
     "ITEM_COLUMNS",

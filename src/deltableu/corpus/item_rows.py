@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from deltableu.corpus.checker import Checker, as_number, number_text, shown
-from deltableu.corpus.files import PathLike, file_name
 from deltableu.corpus.item_records import WEIGHTS, parse_meta, parse_origin
-from deltableu.corpus.jsonl import decode, encode
-from deltableu.corpus.report import Report
-from deltableu.corpus.tables import Row, read_tsv, write_tsv
 from deltableu.corpus.types import Item, Reference, Source
+from deltableu.io import (
+    Checker,
+    PathLike,
+    Report,
+    Row,
+    as_number,
+    decode,
+    encode,
+    file_name,
+    number_text,
+    read_tsv,
+    shown,
+    write_tsv,
+)
 
 __all__ = ["ROW_COLUMNS", "items_from_rows", "write_item_rows"]
 

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from deltableu.corpus.checker import Checker
-from deltableu.corpus.files import PathLike, file_form, file_name
 from deltableu.corpus.item_records import ITEM_COLUMNS, item_record, parse_item
 from deltableu.corpus.item_rows import items_from_rows, write_item_rows
-from deltableu.corpus.jsonl import encode, read_records, write_records
-from deltableu.corpus.parquet import read_rows, write_rows
-from deltableu.corpus.report import Report, fail
 from deltableu.corpus.types import Item
 from deltableu.errors import InputError, Problem
+from deltableu.io import (
+    Checker,
+    PathLike,
+    Report,
+    encode,
+    fail,
+    file_form,
+    file_name,
+    read_records,
+    read_rows,
+    write_records,
+    write_rows,
+)
 
 __all__ = ["SeenItems", "numbered_items", "read_items", "write_items"]
 

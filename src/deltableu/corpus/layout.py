@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deltableu.corpus.atomic import interrupted_copy
-from deltableu.corpus.files import PathLike, file_form
 from deltableu.corpus.items import FORMS as ITEM_FORMS
 from deltableu.corpus.outputs import OUTPUT_FORMS
 from deltableu.corpus.plain import WEIGHTS_FILE
 from deltableu.corpus.ratings import RATING_FORMS
-from deltableu.corpus.report import Report, fail
 from deltableu.errors import Problem
+from deltableu.io import PathLike, Report, fail, file_form, interrupted_copy
 
 __all__ = ["StudyFiles", "find_study_files", "strangers"]
 

@@ -6,13 +6,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from deltableu.corpus.checker import Checker, shown
-from deltableu.corpus.files import PathLike, file_form, file_name, read_lines, write_lines
-from deltableu.corpus.jsonl import read_records, write_records
-from deltableu.corpus.parquet import read_rows, write_rows
-from deltableu.corpus.report import Heard, Report, fail
-from deltableu.corpus.tables import read_tsv, write_tsv
 from deltableu.errors import InputError, Problem
+from deltableu.io import (
+    Checker,
+    Heard,
+    PathLike,
+    Report,
+    fail,
+    file_form,
+    file_name,
+    read_lines,
+    read_records,
+    read_rows,
+    read_tsv,
+    shown,
+    write_lines,
+    write_records,
+    write_rows,
+    write_tsv,
+)
 
 __all__ = ["OUTPUT_FORMS", "line_text", "match_outputs", "read_outputs", "write_outputs"]
 

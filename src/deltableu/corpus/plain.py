@@ -7,14 +7,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltableu.corpus.atomic import atomic_folder
-from deltableu.corpus.checker import Checker, as_number, number_text, shown
-from deltableu.corpus.files import PathLike, file_name, read_lines, write_lines
 from deltableu.corpus.item_records import WEIGHTS, default_origin
 from deltableu.corpus.outputs import line_text
-from deltableu.corpus.report import Heard, Report, fail
 from deltableu.corpus.types import Item, Reference
 from deltableu.errors import InputError, Problem
+from deltableu.io import (
+    Checker,
+    Heard,
+    PathLike,
+    Report,
+    as_number,
+    atomic_folder,
+    fail,
+    file_name,
+    number_text,
+    read_lines,
+    shown,
+    write_lines,
+)
 
 __all__ = ["read_plain", "write_plain", "write_plain_files"]
 

@@ -6,14 +6,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import cast
 
-from deltableu.corpus.checker import Checker, as_number, number_text, shown
-from deltableu.corpus.files import PathLike, file_form, file_name
-from deltableu.corpus.jsonl import read_records, write_records
-from deltableu.corpus.parquet import read_rows, write_rows
-from deltableu.corpus.report import Report, fail
-from deltableu.corpus.tables import Row, read_csv, read_tsv, write_csv, write_tsv
 from deltableu.corpus.types import KINDS, Kind, Rating, Scale
 from deltableu.errors import InputError, Problem
+from deltableu.io import (
+    Checker,
+    PathLike,
+    Report,
+    Row,
+    as_number,
+    fail,
+    file_form,
+    file_name,
+    number_text,
+    read_csv,
+    read_records,
+    read_rows,
+    read_tsv,
+    shown,
+    write_csv,
+    write_records,
+    write_rows,
+    write_tsv,
+)
 
 __all__ = ["RATING_FORMS", "numbered_ratings", "read_ratings", "write_ratings"]
 

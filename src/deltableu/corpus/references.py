@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltableu.corpus.checker import number_text, shown
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem
+from deltableu.io import number_text, shown
 
 __all__ = ["ReferenceSet", "reference_set", "weights_label"]
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.checker import Checker, as_number
-from deltableu.corpus.files import PathLike, file_name
-from deltableu.corpus.records import read_table_rows
-from deltableu.corpus.report import Heard, Report, fail
+from deltableu._types import Array
 from deltableu.errors import InputError, Problem
+from deltableu.io import (
+    Checker,
+    Heard,
+    PathLike,
+    Report,
+    as_number,
+    fail,
+    file_name,
+    read_table_rows,
+)
 
 __all__ = ["ScoreTable", "read_scores"]
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

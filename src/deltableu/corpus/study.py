@@ -7,18 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from deltableu.corpus.atomic import atomic_folder
-from deltableu.corpus.checker import shown
-from deltableu.corpus.files import PathLike
 from deltableu.corpus.items import SeenItems, numbered_items, write_items
 from deltableu.corpus.layout import StudyFiles, find_study_files, strangers
 from deltableu.corpus.outputs import match_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain_files
 from deltableu.corpus.ratings import read_ratings, write_ratings
-from deltableu.corpus.report import Report, fail
 from deltableu.corpus.systems import read_note, read_systems, write_systems
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem
+from deltableu.io import PathLike, Report, atomic_folder, fail, shown
 
 __all__ = ["Form", "read_study", "read_study_items", "write_study"]
 

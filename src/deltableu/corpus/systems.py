@@ -7,11 +7,18 @@ import re
 import tomllib
 from collections.abc import Mapping
 
-from deltableu.corpus.checker import Checker, shown
-from deltableu.corpus.files import PathLike, atomic_write, file_name, read_raw_lines
-from deltableu.corpus.report import Report, fail
 from deltableu.corpus.types import System
 from deltableu.errors import Problem
+from deltableu.io import (
+    Checker,
+    PathLike,
+    Report,
+    atomic_write,
+    fail,
+    file_name,
+    read_raw_lines,
+    shown,
+)
 
 __all__ = ["read_note", "read_systems", "write_systems"]
 

@@ -1,27 +1,42 @@
 """Posts or conversations in, pairs and triples out; and logs of pairs, read in a stream."""
 
+from deltableu.logs.blocks import Block, Texts
 from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
-from deltableu.logs.pairs import write_pairs
+from deltableu.logs.pairs import MEMORY, write_pairs
+from deltableu.logs.partitions import Logs, MemoryPartition, Partition, find_partitions
 from deltableu.logs.periods import HashSplit, Period, Share, Split, TimeSplit, parse_split
 from deltableu.logs.posts import Post, read_posts
+from deltableu.logs.read_files import BrokenPartition
+from deltableu.logs.read_folders import find_files
 from deltableu.logs.rules import PairRules
 from deltableu.logs.types import Pair, PeriodCounts, Thread, WrittenPairs
+from deltableu.logs.writers import Form
 
 __all__ = [
+    "MEMORY",
+    "Block",
+    "BrokenPartition",
     "Fate",
+    "Form",
     "HashSplit",
+    "Logs",
+    "MemoryPartition",
     "Pair",
     "PairRules",
+    "Partition",
     "Period",
     "PeriodCounts",
     "Post",
     "Share",
     "Split",
     "TextCounts",
+    "Texts",
     "Thread",
     "TimeSplit",
     "WrittenPairs",
+    "find_files",
+    "find_partitions",
     "parse_split",
     "read_posts",
     "write_pairs",

@@ -1,4 +1,5 @@
 # cython: boundscheck=False, wraparound=False
+# mypy: ignore-errors
 """Kernel: lines of JSON objects -> where the wanted texts lie. Nothing but loops; see `readers`.
 
 What the arrays are is said in `_rows`. These loops read all of a line as strictly as Python's

@@ -1,4 +1,5 @@
 # cython: boundscheck=False, wraparound=False
+# mypy: ignore-errors
 """Kernel: lines of TSV -> where the wanted texts lie. Nothing but loops; see `readers`.
 
 The text ends with a line feed, so that no loop needs to look for its end; `words` are the same

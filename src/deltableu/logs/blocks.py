@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
-import numpy as np
-
-from deltableu.text.buffer import join_texts
+from deltableu._types import Ints
+from deltableu.text import join_texts
 
 __all__ = ["Block", "Texts"]
-
-_Bounds: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +25,8 @@ class Texts:
     """
 
     data: bytes
-    starts: _Bounds
-    ends: _Bounds
+    starts: Ints
+    ends: Ints
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -38,7 +34,7 @@ class Texts:
     def __getitem__(self, i: int) -> str:
         return self.data[self.starts[i] : self.ends[i]].decode()
 
-    def choose(self, rows: _Bounds) -> list[str]:
+    def choose(self, rows: Ints) -> list[str]:
         """Some of the texts."""
         data = self.data
         spans = zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)

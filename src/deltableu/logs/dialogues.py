@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from deltableu._types import Ints
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array
 
 __all__ = ["posts_in_dialogues"]
-
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
@@ -58,21 +56,21 @@ def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
     return posts[good]
 
 
-def _parents(posts: Array) -> Integers:
+def _parents(posts: Array) -> Ints:
     """Where in the array the parent of each post is; -1 for roots."""
     order = np.argsort(posts["pos"])
     places = posts["pos"][order]
     found = np.searchsorted(places, posts["parent"])
     found[posts["parent"] < 0] = 0
-    parents: Integers = np.where(posts["parent"] < 0, -1, order[found] if len(order) else -1)
+    parents: Ints = np.where(posts["parent"] < 0, -1, order[found] if len(order) else -1)
     return parents
 
 
-def _levels(parents: Integers) -> Iterator[Integers]:
+def _levels(parents: Ints) -> Iterator[Ints]:
     """The roots, the replies to them, the replies to these, ..."""
     by_parent = np.argsort(parents, kind="stable")
     bounds = np.searchsorted(parents[by_parent], np.arange(len(parents) + 1))
-    level: Integers = np.flatnonzero(parents < 0)
+    level: Ints = np.flatnonzero(parents < 0)
     while len(level):
         yield level
         starts, sizes = bounds[level], bounds[level + 1] - bounds[level]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any
 
 import numpy as np
+
+from deltableu._types import Bools
 
 __all__ = ["Counts", "Fate"]
 
@@ -46,7 +47,7 @@ class Counts:
         """Count posts."""
         self._counts[fate] += number
 
-    def add_where(self, fate: Fate, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
+    def add_where(self, fate: Fate, mask: Bools) -> None:
         """Count the posts where a mask is true."""
         self._counts[fate] += int(np.count_nonzero(mask))
 

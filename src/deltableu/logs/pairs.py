@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
 
-from deltableu.corpus.files import PathLike
+from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
+from deltableu.io import PathLike
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
@@ -33,9 +34,8 @@ from deltableu.logs.writers import (
     written,
 )
 
-__all__ = ["MEMORY", "Progress", "write_pairs"]
+__all__ = ["MEMORY", "write_pairs"]
 
-Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 
 #: Bytes that are kept in memory before more goes to the disk.

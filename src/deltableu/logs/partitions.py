@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, cast
 
-from deltableu.corpus.files import PathLike
-from deltableu.corpus.report import Report, fail
 from deltableu.errors import InputError, Problem
+from deltableu.io import PathLike, Report, fail
 from deltableu.logs.blocks import Block
 from deltableu.logs.read_files import BrokenPartition, LogFile, WrongColumns, pyarrow_for
 from deltableu.logs.read_folders import find_files

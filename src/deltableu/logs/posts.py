@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from deltableu.corpus.checker import number_text, shown
-from deltableu.corpus.files import PathLike
-from deltableu.corpus.report import Report, fail
 from deltableu.errors import InputError, Problem
+from deltableu.io import PathLike, Report, fail, number_text, shown
 from deltableu.logs.read_files import LogFile, WrongColumns
 from deltableu.logs.read_folders import find_files
 from deltableu.logs.read_rows import Advance, columns_of, read_rows

@@ -9,8 +9,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from deltableu.corpus.files import PathLike
 from deltableu.errors import InputError, Problem
+from deltableu.io import PathLike
 from deltableu.logs.read_files import LogFile, form_of
 
 __all__ = ["find_files"]

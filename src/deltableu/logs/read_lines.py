@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Hashes
 from deltableu.logs.read_files import LogFile, Source
 
 __all__ = ["BOM", "as_words", "cut_lines", "filled_after", "first_line", "lines_before"]
@@ -92,7 +92,7 @@ def cut_lines(data: bytes, most: int) -> Iterator[tuple[bytes, int]]:
         begin = end
 
 
-def as_words(data: bytes) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def as_words(data: bytes) -> Hashes:
     """The same bytes by eight, without those that are left over."""
     return np.frombuffer(data, dtype=np.uint64, count=len(data) // 8)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
-from deltableu.corpus.checker import Checker, shown
-from deltableu.corpus.report import fail
 from deltableu.errors import InputError, Problem
+from deltableu.io import Checker, fail, shown
 from deltableu.logs.blocks import Block, Texts
 from deltableu.logs.readers import FIELDS, as_name
-from deltableu.text.buffer import NotUnicodeError
+from deltableu.text import NotUnicodeError
 
 __all__ = ["read_memory"]
 

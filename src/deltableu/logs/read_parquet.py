@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from deltableu import _kernels
-from deltableu.corpus.checker import number_text
-from deltableu.corpus.report import Report, fail
+from deltableu._types import Bools, Ints
 from deltableu.errors import Problem
+from deltableu.io import Report, fail, number_text
 from deltableu.logs.blocks import Block, Texts
 from deltableu.logs.read_files import LogFile, WrongColumns, broken, pyarrow_for
 from deltableu.logs.read_lines import as_words
@@ -25,8 +25,6 @@ __all__ = ["RowGroup", "read_row_groups", "row_groups"]
 _BUFFER = 1 << 20
 _REMOTE_BUFFER = 4 << 20
 
-_Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
-_Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
 _kernel = _kernels.load("logs._rows")
 
@@ -145,7 +143,7 @@ def read_row_groups(
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
     texts: Texts
-    absent: _Flags | None  # None where no row lacks it
+    absent: Bools | None  # None where no row lacks it
 
 
 def _column(array: Any) -> _Column:
@@ -165,7 +163,7 @@ def _column(array: Any) -> _Column:
     _, offsets, data = array.buffers()
     width = np.dtype(np.int32 if kind == "string" else np.int64)
     if len(array) == 0 or data is None:
-        nowhere: _Integers = np.zeros(len(array), dtype=np.int64)
+        nowhere: Ints = np.zeros(len(array), dtype=np.int64)
         return _Column(Texts(b"", nowhere, nowhere), absent)
     bounds = np.frombuffer(
         offsets, dtype=width, count=len(array) + 1, offset=array.offset * width.itemsize

@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from deltableu.corpus.checker import shown
-from deltableu.corpus.jsonl import decode
-from deltableu.corpus.report import Report
 from deltableu.errors import Problem
+from deltableu.io import Report, decode, shown
 from deltableu.logs.read_files import LogFile, Source, WrongColumns, broken, pyarrow_for
 from deltableu.logs.read_lines import BOM, first_line, read_chunks, without_bad_lines
 

@@ -10,14 +10,14 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
 from deltableu import _kernels
-from deltableu.corpus.checker import Checker, number_text, shown
-from deltableu.corpus.report import Report, fail
+from deltableu._types import Ints
 from deltableu.errors import Problem
+from deltableu.io import Checker, Report, fail, number_text, shown
 from deltableu.logs.blocks import Block, Texts
 from deltableu.logs.read_files import LogFile, Source, WrongColumns
 from deltableu.logs.read_lines import (
@@ -36,22 +36,21 @@ __all__ = ["FIELDS", "as_name", "check_header", "json_row", "read_text"]
 #: What is read of a row; a row needs the first two.
 FIELDS = ("utterance", "response", "id", "thread")
 
-_Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 _rows = _kernels.load("logs._rows")
 _objects = _kernels.load("logs._objects")
 _NAMES = "".join(FIELDS).encode()
-_NAME_BOUNDS: _Integers = np.cumsum([0, *map(len, FIELDS)], dtype=np.int64)
+_NAME_BOUNDS: Ints = np.cumsum([0, *map(len, FIELDS)], dtype=np.int64)
 
 
 @dataclass(slots=True, eq=False)
 class _Spans:
     """Where the fields of lines lie; field f of line i is number `f * lines + i`."""
 
-    starts: _Integers
-    ends: _Integers
+    starts: Ints
+    ends: Ints
     side: bytes  # comes after the lines, and holds what had to be unescaped
-    odd: _Integers  # of each line that was not understood: number, first byte, line feed
+    odd: Ints  # of each line that was not understood: number, first byte, line feed
     present: Sequence[bool]  # whether any line has the field
 
 
@@ -79,7 +78,7 @@ class _Tsv:
         self._columns = len(columns)
         self._present = [name in columns for name in FIELDS]
         fields = [FIELDS.index(name) if name in FIELDS else -1 for name in columns]
-        self._fields: _Integers = np.array(fields, dtype=np.int64)
+        self._fields: Ints = np.array(fields, dtype=np.int64)
 
     def cut(self, data: bytes, lines: int) -> _Spans:
         spans = np.empty((2, len(FIELDS) * lines), dtype=np.int64)
@@ -95,7 +94,7 @@ def _cut(
     kernel: Any,
     data: bytes,
     names: tuple[object, ...],
-    spans: _Integers,
+    spans: Ints,
     lines: int,
     present: Sequence[bool] | None,
 ) -> _Spans:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeVar
 
-from deltableu.corpus.report import Report
 from deltableu.errors import InputError, Problem
+from deltableu.io import Report
 from deltableu.logs.posts import Columns, Post, Turn, layout_of, read_file, read_turns
 from deltableu.logs.read_files import BrokenPartition, LogFile
 

@@ -13,12 +13,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from deltableu._types import Ints
 from deltableu.errors import InputError, Problem
 
 __all__ = ["Array", "Records", "Rows", "Store"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _LENGTH = struct.Struct("<q")
 
@@ -156,7 +156,7 @@ class Records(_Buckets):
             made[name] = column
         return made
 
-    def add(self, records: Array, buckets: Integers) -> None:
+    def add(self, records: Array, buckets: Ints) -> None:
         """Add records, each to its bucket."""
         if len(records) == 0:
             return

@@ -6,7 +6,7 @@ import math
 import re
 from datetime import UTC, date, datetime, timedelta
 
-from deltableu.corpus.checker import shown
+from deltableu.io import shown
 
 __all__ = ["Span", "parse_span", "parse_time", "time_text"]
 

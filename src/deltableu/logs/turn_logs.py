@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import groupby
 
-from deltableu.corpus.report import Report
 from deltableu.errors import Problem
+from deltableu.io import Report
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.posts import Turn
 from deltableu.logs.rules import Rules

@@ -11,10 +11,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
-from deltableu.corpus.atomic import atomic_folder, atomic_path
-from deltableu.corpus.files import PathLike
-from deltableu.corpus.jsonl import encode
 from deltableu.errors import InputError, Problem
+from deltableu.io import PathLike, atomic_folder, atomic_path, encode
 from deltableu.logs.read_files import form_of, pyarrow_for
 from deltableu.logs.times import time_text
 from deltableu.logs.types import Pair

@@ -1,6 +1,5 @@
 """Items and dialogue logs in, items with more references out."""
 
-from deltableu.logs.partitions import Partition, find_partitions
 from deltableu.mine.admission import RowFilter
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.diversity import maximal_marginal_relevance
@@ -19,14 +18,12 @@ __all__ = [
     "Event",
     "Mined",
     "MiningPlan",
-    "Partition",
     "Progress",
     "RowFilter",
     "Similarity",
     "TextVectors",
     "Threads",
     "WordAverages",
-    "find_partitions",
     "make_engine",
     "maximal_marginal_relevance",
     "mine_references",

@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernels: sums of word vectors, and dot products in a fixed order.
 
 Nothing but loops; see `deltableu.mine.embedding`.

@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernels of the exact top-k join: BM25 of log rows against all items, and the items' heaps.
 
 Nothing but loops; see `deltableu.mine.bm25` and `deltableu.mine.heaps`.

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from deltableu.corpus.types import Origin, Reference, Source
-from deltableu.logs.blocks import Texts
-from deltableu.text.words import hash_words
+from deltableu.corpus import Origin, Reference, Source
+from deltableu.logs import Texts
+from deltableu.text import hash_words
 
 __all__ = ["Addition", "add_references", "response_keys"]
 

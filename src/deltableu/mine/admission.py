@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.types import Item
+from deltableu._types import Bools, Bytes, Hashes, Ints
+from deltableu.corpus import Item
 from deltableu.errors import InputError
-from deltableu.logs.blocks import Texts
+from deltableu.logs import Texts
 from deltableu.mine.rows import Rows
-from deltableu.text.words import hash_texts, hash_words
+from deltableu.text import hash_texts, hash_words
 
 __all__ = ["Admission", "OwnPairs", "RowFilter", "log_ids", "log_thread"]
 
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 _PLACEHOLDERS = ("[deleted]", "[removed]", "[deleted by user]", "[removed by reddit]", "[image]")
 _LINKS = ("http", "https", "www")
@@ -39,7 +38,7 @@ def _text_hashes(texts: Sequence[str]) -> Hashes:
 class Admission:
     """Rows that may be used (1) or not (0), and why not."""
 
-    rows: np.ndarray[Any, np.dtype[np.uint8]]
+    rows: Bytes
     dropped: Mapping[str, int]
 
 
@@ -81,7 +80,7 @@ class RowFilter:
             kept &= ~wrong
         return Admission(kept.view(np.uint8), {why: n for why, n in dropped.items() if n})
 
-    def _reasons(self, rows: Rows, lengths: Any) -> Iterable[tuple[str, Mask]]:
+    def _reasons(self, rows: Rows, lengths: Any) -> Iterable[tuple[str, Bools]]:
         if self.min_words:
             yield "too short", lengths < self.min_words
         if self.max_words is not None:
@@ -103,7 +102,7 @@ def _link_words() -> tuple[np.uint64, ...]:
     return tuple(hash_words(made.data, made.starts, made.ends).hashes)
 
 
-def _is_placeholder(rows: Rows) -> Mask:
+def _is_placeholder(rows: Rows) -> Bools:
     found = np.zeros(len(rows), np.bool_)
     for key in _placeholder_keys():
         found |= rows.responses.keys == key
@@ -116,7 +115,7 @@ def _is_placeholder(rows: Rows) -> Mask:
     return found
 
 
-def _has_link(rows: Rows) -> Mask:
+def _has_link(rows: Rows) -> Bools:
     words = rows.responses
     link = np.zeros(len(words.hashes), np.bool_)
     for hash in _link_words():
@@ -135,7 +134,7 @@ def _mixed(items: Any, keys: Hashes) -> Hashes:
         return np.asarray((keys ^ spread) * np.uint64(0xD6E8FEB86659FD93))
 
 
-def _among(wanted: Hashes, found: Hashes) -> Mask:
+def _among(wanted: Hashes, found: Hashes) -> Bools:
     """Which of `found` are in the sorted `wanted`."""
     if not len(wanted):
         return np.zeros(len(found), np.bool_)
@@ -162,7 +161,7 @@ class OwnPairs:
     ids: Hashes
     threads: Hashes
     pairs: Hashes
-    pair_items: np.ndarray[Any, np.dtype[np.int64]]
+    pair_items: Ints
 
     @classmethod
     def of(cls, items: Sequence[Item], *, parrot: bool) -> OwnPairs:
@@ -191,7 +190,7 @@ class OwnPairs:
             pairs[order], owners[order],
         )  # fmt: skip
 
-    def allowed(self, rows: Rows, items: Any, chosen: Any) -> Mask:
+    def allowed(self, rows: Rows, items: Any, chosen: Any) -> Bools:
         """Which candidates, rows `chosen` for `items`, are not the item's own."""
         mine = _among(self.responses, _mixed(items, rows.responses.keys[chosen]))
         for own, name in ((self.ids, "ids"), (self.threads, "threads")):
@@ -199,7 +198,7 @@ class OwnPairs:
                 mine |= _among(own, _mixed(items, hashes[chosen]))
         return ~mine
 
-    def leaks(self, rows: Rows, items: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def leaks(self, rows: Rows, items: int) -> Ints:
         """How many rows are each item's message with an original response of it."""
         found = _mixed(rows.utterances.keys, rows.responses.keys)
         counts = np.zeros(items, np.int64)

@@ -9,11 +9,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Array, Bytes, Ints, Ints32, Singles
 from deltableu.errors import InputError
 from deltableu.mine.rows import Queries, Rows
-from deltableu.mine.similarity import Candidates, Scores, Sums
+from deltableu.mine.similarity import Candidates
 from deltableu.mine.vocabulary import Vocabulary
-from deltableu.text.words import WordArrays
+from deltableu.text import WordArrays
 
 __all__ = ["BM25", "Field", "Idf", "Product"]
 
@@ -23,15 +24,13 @@ Field = Literal["utterance", "response", "both"]
 Idf = Literal["lucene", "robertson", "atire"]
 Product = Literal["damped", "plain"]
 
-Terms = np.ndarray[Any, np.dtype[np.int32]]
-Singles = np.ndarray[Any, np.dtype[np.float32]]
 
 #: A term that more than this part of the items have is stored for all of them.
 _DENSE = 8
 #: Candidates that are collected before the heaps see them.
 _CAPACITY = 1 << 16
 
-_IDF: dict[str, Callable[[Scores, int], Scores]] = {
+_IDF: dict[str, Callable[[Array, int], Array]] = {
     "lucene": lambda rows, n: np.log1p((n - rows + 0.5) / (rows + 0.5)),
     "robertson": lambda rows, n: np.log(np.maximum((n - rows + 0.5) / (rows + 0.5), 1.0)),
     "atire": lambda rows, n: np.log(n / rows),
@@ -114,10 +113,10 @@ class Bm25Counter:
     queries: Queries
     vocabulary: Vocabulary
 
-    def empty(self) -> Sums:
+    def empty(self) -> Ints:
         return np.zeros(3 + 2 * self.vocabulary.size, np.int64)
 
-    def count(self, rows: Rows) -> Sums:
+    def count(self, rows: Rows) -> Ints:
         sums = self.empty()
         sums[0] = len(rows)
         for field, (name, begin) in enumerate(
@@ -129,7 +128,7 @@ class Bm25Counter:
                 sums[begin : begin + self.vocabulary.size] = self._rows_with(words)
         return sums
 
-    def _rows_with(self, words: WordArrays) -> Sums:
+    def _rows_with(self, words: WordArrays) -> Ints:
         """How many texts have each term."""
         vocabulary = self.vocabulary
         rows = np.zeros(vocabulary.size, np.int64)
@@ -139,7 +138,7 @@ class Bm25Counter:
         )
         return rows
 
-    def scorer(self, sums: Sums) -> Bm25Scorer:
+    def scorer(self, sums: Ints) -> Bm25Scorer:
         settings, size = self.settings, self.vocabulary.size
         n = int(sums[0])
         utterance, response = (
@@ -177,15 +176,15 @@ class FieldQueries:
         k1 * (1 - b), k1 * b / average length, and the factor of the term frequency part.
     """
 
-    bounds: Sums
-    terms: Terms
-    weights: Scores
-    posting_bounds: Sums
-    posting_items: Terms
+    bounds: Ints
+    terms: Ints32
+    weights: Array
+    posting_bounds: Ints
+    posting_items: Ints32
     posting_weights: Singles
-    dense_rows: Terms
+    dense_rows: Ints32
     dense: Singles
-    shape: Scores
+    shape: Array
 
     @classmethod
     def of(
@@ -193,7 +192,7 @@ class FieldQueries:
         settings: BM25,
         words: WordArrays,
         vocabulary: Vocabulary,
-        rows: Sums,
+        rows: Ints,
         n: int,
         length: int,
     ) -> FieldQueries:
@@ -237,8 +236,8 @@ class FieldQueries:
 
 
 def _postings(
-    terms: Terms, items: Any, weights: Scores, vocabulary: int, count: int
-) -> tuple[Sums, Terms, Singles, Terms, Singles]:
+    terms: Ints32, items: Any, weights: Array, vocabulary: int, count: int
+) -> tuple[Ints, Ints32, Singles, Ints32, Singles]:
     often = np.bincount(terms, minlength=vocabulary) * _DENSE > count
     dense_rows = np.where(often, np.cumsum(often) - 1, -1).astype(np.int32)
     dense = np.zeros((int(often.sum()), padded(count)), np.float32)
@@ -274,8 +273,8 @@ class Bm25Scorer:
         self,
         rows: Rows,
         begin: int,
-        admitted: np.ndarray[Any, np.dtype[np.uint8]],
-        thresholds: Scores,
+        admitted: Bytes,
+        thresholds: Array,
     ) -> Candidates:
         items, size = len(thresholds), self.vocabulary.size
         limits = np.full(padded(items), np.inf, np.float32)

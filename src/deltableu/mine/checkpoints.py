@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.atomic import atomic_path
 from deltableu.errors import InputError, Problem
+from deltableu.io import atomic_path
 from deltableu.mine.heaps import Heaps
 from deltableu.mine.join import Counted, Joined
 from deltableu.mine.rows import LoggedPair

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from deltableu.errors import InputError
-from deltableu.logs.blocks import Texts
-from deltableu.text.words import hash_words
+from deltableu.logs import Texts
+from deltableu.text import hash_words
 
 __all__ = ["maximal_marginal_relevance"]
 

@@ -11,17 +11,17 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Array, Bytes, Ints, Singles
 from deltableu.errors import InputError
-from deltableu.logs.blocks import Texts
+from deltableu.logs import Texts
 from deltableu.mine.bm25 import Field, Product
 from deltableu.mine.rows import Queries, Rows
-from deltableu.mine.similarity import Candidates, Scores, Sums
+from deltableu.mine.similarity import Candidates
 
 __all__ = ["Embedding", "TextVectors"]
 
 _kernel = _kernels.load("mine._embed")
 
-Singles = np.ndarray[Any, np.dtype[np.float32]]
 
 #: Rows that are multiplied at once, and candidates that are collected before the heaps see them.
 _STEP, _FIRST_STEP = 2048, 128
@@ -39,7 +39,7 @@ class TextVectors(Protocol):
     def own_threads(self) -> bool:
         """Whether making vectors, as encoders do, keeps all cores busy already."""
 
-    def vectors(self, texts: Texts) -> Scores | Singles:
+    def vectors(self, texts: Texts) -> Array | Singles:
         """One row a text, of length 1, or 0 where it has nothing to say; of either precision."""
 
 
@@ -106,13 +106,13 @@ class EmbeddingCounter:
     settings: Embedding
     queries: Queries
 
-    def empty(self) -> Sums:
+    def empty(self) -> Ints:
         return np.zeros(0, np.int64)
 
-    def count(self, rows: Rows) -> Sums:
+    def count(self, rows: Rows) -> Ints:
         return self.empty()
 
-    def scorer(self, sums: Sums) -> EmbeddingScorer:
+    def scorer(self, sums: Ints) -> EmbeddingScorer:
         settings, source = self.settings, self.settings.source
         slope, constant = 0.0, 1.0
         if settings.on == "both":
@@ -144,7 +144,7 @@ class EmbeddingScorer:
 
     source: TextVectors
     names: tuple[Literal["utterances", "responses"], ...]
-    queries: tuple[Scores, ...]
+    queries: tuple[Array, ...]
     singles: tuple[Singles, ...]
     slope: float
     constant: float
@@ -153,8 +153,8 @@ class EmbeddingScorer:
         self,
         rows: Rows,
         begin: int,
-        admitted: np.ndarray[Any, np.dtype[np.uint8]],
-        thresholds: Scores,
+        admitted: Bytes,
+        thresholds: Array,
     ) -> Candidates:
         # Until most heaps are full nearly all is a candidate, and products would be in vain.
         step = _STEP if np.count_nonzero(thresholds) * 2 > len(thresholds) else _FIRST_STEP
@@ -179,7 +179,7 @@ class EmbeddingScorer:
         one = 2.0**-23 * (int(self.queries[0].shape[1]) + 8)
         return one if len(self.names) == 1 else one * (2.0 * self.slope + self.constant + 1.0)
 
-    def _rough(self, part: Sequence[Scores | Singles]) -> Singles:
+    def _rough(self, part: Sequence[Array | Singles]) -> Singles:
         products = []
         for name, mine, query in zip(self.names, part, self.singles, strict=True):
             out = _buffer(name, (len(mine), query.shape[1]), np.float32)
@@ -191,7 +191,7 @@ class EmbeddingScorer:
         rough: Singles = products[0]
         return rough
 
-    def _exact(self, part: Sequence[Scores | Singles], chosen: Any, items: Any) -> Scores:
+    def _exact(self, part: Sequence[Array | Singles], chosen: Any, items: Any) -> Array:
         rows, places = np.unique(chosen, return_inverse=True)
         exact = []
         for mine, query in zip(part, self.queries, strict=True):

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Array, Hashes, Ints, Ints32
 
 __all__ = ["Heaps"]
 
 _kernel = _kernels.load("mine._join")
-
-Items = np.ndarray[Any, np.dtype[np.int32]]
-Scores = np.ndarray[Any, np.dtype[np.float64]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +28,10 @@ class Heaps:
         How many places of each item are taken.
     """
 
-    scores: Scores
-    positions: Integers
+    scores: Array
+    positions: Ints
     keys: Hashes
-    sizes: Integers
+    sizes: Ints
 
     @classmethod
     def empty(cls, items: int, places: int) -> Heaps:
@@ -47,7 +42,7 @@ class Heaps:
             np.zeros(items, np.int64),
         )
 
-    def offer(self, items: Items, scores: Scores, positions: Integers, keys: Hashes) -> None:
+    def offer(self, items: Ints32, scores: Array, positions: Ints, keys: Hashes) -> None:
         """Take the candidates that are good enough."""
         _kernel.offer(
             items, scores, positions, keys, self.scores, self.positions, self.keys, self.sizes
@@ -59,12 +54,12 @@ class Heaps:
         items = np.repeat(np.arange(len(other.sizes), dtype=np.int32), other.sizes)
         self.offer(items, other.scores[taken], other.positions[taken], other.keys[taken])
 
-    def floors(self) -> Scores:
+    def floors(self) -> Array:
         """What a candidate must reach, if not exceed, to be of use."""
         full = self.sizes == self.scores.shape[1]
         return np.where(full, self.scores[:, -1], 0.0)
 
-    def held(self) -> Integers:
+    def held(self) -> Ints:
         """The positions of all candidates, sorted, each once."""
         taken = np.arange(self.scores.shape[1]) < self.sizes[:, np.newaxis]
         return np.unique(self.positions[taken])

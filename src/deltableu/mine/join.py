@@ -9,20 +9,20 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from deltableu.corpus.report import Report, fail
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError, Problem
-from deltableu.logs.partitions import BrokenPartition, Partition
+from deltableu.io import Report, fail
+from deltableu.logs import BrokenPartition, Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.heaps import Heaps
 from deltableu.mine.rows import LoggedPair, Rows
-from deltableu.mine.similarity import Counter, Scorer, Scores, Sums
+from deltableu.mine.similarity import Counter, Scorer
 
 __all__ = ["Counted", "Counting", "Floors", "Joined", "Joining", "OnError", "Tell"]
 
 OnError: TypeAlias = Literal["stop", "skip"]
 #: Called with the rows and the bytes that were read since it was called last.
 Tell: TypeAlias = Callable[[int, int], None]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def nobody(rows: int, size: int) -> None:
@@ -45,7 +45,7 @@ class Counted:
     """
 
     rows: int
-    sums: Sums
+    sums: Ints
     skipped: int = 0
     problem: Problem | None = None
 
@@ -90,9 +90,9 @@ class Floors:
     """What candidates must reach to be of use, as other partitions have shown so far."""
 
     def __init__(self, items: int) -> None:
-        self.values: Scores = np.zeros(items)
+        self.values: Array = np.zeros(items)
 
-    def thresholds(self) -> Scores:
+    def thresholds(self) -> Array:
         """What they must exceed: one that equals a floor may come earlier in the log."""
         return np.where(self.values > 0.0, np.nextafter(self.values, 0.0), 0.0)
 
@@ -117,7 +117,7 @@ class Joined:
     heaps: Heaps
     pairs: Mapping[int, LoggedPair]
     picked: Mapping[int, LoggedPair]
-    leaks: Integers
+    leaks: Ints
     dropped: Mapping[str, int]
     rows: int
 
@@ -145,7 +145,7 @@ class Joining:
     rows: RowFilter
     items: int
     places: int
-    picks: Integers
+    picks: Ints
     floors: Floors
     on_error: OnError = "stop"
 

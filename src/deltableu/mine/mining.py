@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
 
+from deltableu._types import Ints
 from deltableu._version import __version__
-from deltableu.corpus import read_study
-from deltableu.corpus.files import PathLike
-from deltableu.corpus.types import Item, Source, Study
+from deltableu.corpus import Item, Source, Study, read_study
 from deltableu.errors import InputError, Problem
-from deltableu.logs.partitions import MemoryPartition, Partition, find_partitions
+from deltableu.io import PathLike
+from deltableu.logs import MemoryPartition, Partition, find_partitions
 from deltableu.mine.additions import Addition, add_references, response_keys
 from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
 from deltableu.mine.bm25 import BM25
@@ -28,11 +27,10 @@ from deltableu.mine.join import OnError
 from deltableu.mine.rows import LoggedPair, Queries
 from deltableu.mine.run import Found, Log, Progress, Run
 from deltableu.mine.similarity import Similarity
-from deltableu.stats.resampling import stream
+from deltableu.stats import stream
 
 __all__ = ["Mined", "MiningPlan", "mine_references"]
 
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 _RANDOM = 7
 #: Nobody rates so many, and all of them are held in memory.
 _MOST = 10_000
@@ -280,7 +278,7 @@ def _drawn(item: Item, plan: MiningPlan, rows: int) -> list[int]:
     return list(dict.fromkeys(drawn.tolist()))
 
 
-def _picks(items: Sequence[Item], plan: MiningPlan, rows: int) -> Integers:
+def _picks(items: Sequence[Item], plan: MiningPlan, rows: int) -> Ints:
     if not plan.random:
         return np.empty(0, np.int64)
     return np.unique([at for item in items for at in _drawn(item, plan, rows)])

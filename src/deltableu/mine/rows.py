@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from deltableu.logs.blocks import Block, Texts
-from deltableu.text.words import WordArrays, hash_texts, hash_words
+from deltableu._types import Hashes, Ints
+from deltableu.logs import Block, Texts
+from deltableu.text import WordArrays, hash_texts, hash_words
 
 __all__ = ["LoggedPair", "Queries", "Rows"]
 
@@ -46,12 +45,12 @@ class Rows:
     def responses(self) -> WordArrays:
         return _words(self.block.responses)
 
-    def hashes(self, name: str) -> np.ndarray[Any, np.dtype[np.uint64]] | None:
+    def hashes(self, name: str) -> Hashes | None:
         """Of the rows' `ids` or `threads`; 0 where a row has none."""
         texts: Texts | None = getattr(self.block, name)
         return None if texts is None else hash_texts(texts.data, texts.starts, texts.ends)
 
-    def pairs(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[LoggedPair]:
+    def pairs(self, rows: Ints) -> list[LoggedPair]:
         """The texts of some rows."""
         block = self.block
         ids, threads = (

@@ -8,12 +8,13 @@ from collections import Counter as Tally
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from deltableu._types import Ints
 from deltableu.errors import InputError, Problem
-from deltableu.logs.partitions import Partition
+from deltableu.logs import Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.checkpoints import Checkpoints
 from deltableu.mine.engines import Engine
@@ -34,7 +35,6 @@ from deltableu.mine.similarity import Counter
 __all__ = ["Event", "Found", "Log", "Progress", "Run"]
 
 Stage: TypeAlias = Literal["counting", "scoring"]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Found:
     rows: int
     skipped: int
     broken: tuple[Problem, ...]
-    leaks: Integers
+    leaks: Ints
     dropped: Mapping[str, int]
 
 
@@ -198,7 +198,7 @@ class Run:
     rows: RowFilter
     items: int
     places: int
-    picks: Callable[[int], Integers]
+    picks: Callable[[int], Ints]
     engine: Engine
     checkpoints: Checkpoints
     on_error: OnError = "stop"
@@ -269,7 +269,7 @@ class Run:
 
     def _join(
         self, counted: Sequence[Counted], joining: Joining
-    ) -> tuple[Heaps, dict[int, LoggedPair], dict[int, LoggedPair], Integers, dict[str, int]]:
+    ) -> tuple[Heaps, dict[int, LoggedPair], dict[int, LoggedPair], Ints, dict[str, int]]:
         heaps = Heaps.empty(self.items, self.places)
         pairs: dict[int, LoggedPair] = {}
         picked: dict[int, LoggedPair] = {}

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-
+from deltableu._types import Array, Bytes, Ints, Ints32
 from deltableu.mine.rows import Queries, Rows
 
 __all__ = ["Candidates", "Counter", "Scorer", "Similarity"]
-
-Sums = np.ndarray[Any, np.dtype[np.int64]]
-Scores = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,9 +23,9 @@ class Candidates:
         The rows before this one were scored; the others wait for better thresholds.
     """
 
-    items: np.ndarray[Any, np.dtype[np.int32]]
-    rows: np.ndarray[Any, np.dtype[np.int64]]
-    scores: Scores
+    items: Ints32
+    rows: Ints
+    scores: Array
     done: int
 
 
@@ -50,11 +46,11 @@ class Similarity(Protocol):
 class Counter(Protocol):
     """The first pass: whole numbers that are added up over all rows, in any order."""
 
-    def empty(self) -> Sums: ...
+    def empty(self) -> Ints: ...
 
-    def count(self, rows: Rows) -> Sums: ...
+    def count(self, rows: Rows) -> Ints: ...
 
-    def scorer(self, sums: Sums) -> Scorer: ...
+    def scorer(self, sums: Ints) -> Scorer: ...
 
 
 class Scorer(Protocol):
@@ -64,8 +60,8 @@ class Scorer(Protocol):
         self,
         rows: Rows,
         begin: int,
-        admitted: np.ndarray[Any, np.dtype[np.uint8]],
-        thresholds: Scores,
+        admitted: Bytes,
+        thresholds: Array,
     ) -> Candidates:
         """Score admitted rows from `begin` on against all items.
 

@@ -10,12 +10,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Array, Singles
 from deltableu.errors import InputError
-from deltableu.logs.blocks import Texts
-from deltableu.mine.similarity import Scores
+from deltableu.logs import Texts
 from deltableu.mine.vocabulary import Vocabulary
-from deltableu.text.vectors import WordVectors
-from deltableu.text.words import hash_words
+from deltableu.text import WordVectors, hash_words
 
 __all__ = ["Encode", "Encoder", "Unknown", "WordAverages"]
 
@@ -28,7 +27,7 @@ Unknown = Literal["unk", "skip"]
 _UNK = ("<unk>", "unk", "<UNK>", "UNK")
 
 
-def _to_length_one(sums: Scores, squares: Scores) -> Scores:
+def _to_length_one(sums: Array, squares: Array) -> Array:
     lengths = np.sqrt(squares)[:, np.newaxis]
     return np.divide(sums, lengths, out=sums, where=lengths > 0.0)
 
@@ -47,7 +46,7 @@ class WordAverages:
     words: WordVectors
     unknown: Unknown = "unk"
     _vocabulary: Vocabulary = field(init=False, repr=False)
-    _matrix: np.ndarray[Any, np.dtype[np.float32]] = field(init=False, repr=False)
+    _matrix: Singles = field(init=False, repr=False)
     _unknown: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +85,7 @@ class WordAverages:
     def dimension(self) -> int:
         return int(self._matrix.shape[1])
 
-    def vectors(self, texts: Texts) -> Scores:
+    def vectors(self, texts: Texts) -> Array:
         """One row a text; 0 where none of its words has a vector."""
         hashed = hash_words(texts.data, texts.starts, texts.ends)
         terms = self._vocabulary.find(hashed.hashes)
@@ -131,7 +130,7 @@ class Encoder:
         """Encoders mostly use all cores."""
         return True
 
-    def vectors(self, texts: Texts) -> Scores:
+    def vectors(self, texts: Texts) -> Array:
         """One row a text, scaled to length 1."""
         encode = _load(self.encode)
         try:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Hashes, Ints32
 
 __all__ = ["Vocabulary"]
 
 _kernel = _kernels.load("mine._join")
-
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
-Terms = np.ndarray[Any, np.dtype[np.int32]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +19,7 @@ class Vocabulary:
     """Distinct words by hash, numbered from 0; `slots` and `terms` are for the kernels."""
 
     slots: Hashes
-    terms: Terms
+    terms: Ints32
     size: int
 
     @classmethod
@@ -35,7 +32,7 @@ class Vocabulary:
         _kernel.fill_slots(hashes, slots, terms)
         return cls(slots, terms, len(hashes))
 
-    def find(self, hashes: Hashes) -> Terms:
+    def find(self, hashes: Hashes) -> Ints32:
         """The number of each word, -1 where it has none."""
         found = np.empty(len(hashes), np.int32)
         _kernel.find_terms(hashes, self.slots, self.terms, found)

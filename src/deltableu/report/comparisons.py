@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from deltableu.compare import ComparedPair, ComparedSystem, Comparison
+from deltableu.io import Cell, Table
 from deltableu.report.scores import interval_record, number
-from deltableu.report.tables import Cell, Table
 
 __all__ = [
     "comparison_notes",

@@ -9,11 +9,8 @@ from typing import Literal
 import numpy as np
 
 from deltableu.corpus import Item
-from deltableu.report.tables import Cell, Table
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.explain import Explanation, Mark, NgramCredit
-from deltableu.score.formula import brevity_penalty
-from deltableu.score.influence import CorpusShare
+from deltableu.io import Cell, Table
+from deltableu.score import BLEU, CorpusShare, Explanation, Mark, NgramCredit, brevity_penalty
 
 __all__ = [
     "Answer",

@@ -19,7 +19,7 @@ from deltableu.report.explain import (
     verdict,
 )
 from deltableu.report.render import render
-from deltableu.score.explain import Explanation, Mark, NgramCredit
+from deltableu.score import Explanation, Mark, NgramCredit
 
 __all__ = ["explain_page"]
 

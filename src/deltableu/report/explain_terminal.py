@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from deltableu.io import to_rich
 from deltableu.report.explain import (
     Answer,
     Case,
@@ -18,8 +19,7 @@ from deltableu.report.explain import (
     unmatched,
     verdict,
 )
-from deltableu.report.tables import to_rich
-from deltableu.score.explain import Explanation, Mark
+from deltableu.score import Explanation, Mark
 
 if TYPE_CHECKING:
     import rich.console

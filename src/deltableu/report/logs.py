@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from deltableu.io import Cell, Table
 from deltableu.logs import Fate, PeriodCounts, WrittenPairs
-from deltableu.report.tables import Cell, Table
 
 __all__ = ["logs_record", "logs_tables"]
 

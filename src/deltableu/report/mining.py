@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from deltableu.io import Cell, Table
 from deltableu.mine import Mined
-from deltableu.report.tables import Cell, Table
 
 __all__ = ["leak_warning", "mining_notes", "mining_record", "mining_table"]
 

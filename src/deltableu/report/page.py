@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from deltableu._version import __version__
 from deltableu.compare import Comparison
 from deltableu.corpus import CheckResult, ReferenceSet, Study
+from deltableu.io import Cell, Table
 from deltableu.report.comparisons import comparison_notes, pair_table, system_table
 from deltableu.report.plots import interval_plot, weight_plot
 from deltableu.report.render import render
 from deltableu.report.scores import best_first, score_table, signatures
 from deltableu.report.study import contents_table, systems_table
-from deltableu.report.tables import Cell, Table
-from deltableu.score.systems import Scoring
+from deltableu.score import Scoring
 
 __all__ = ["Setting", "study_page"]
 

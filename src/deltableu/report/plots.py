@@ -12,9 +12,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from deltableu.corpus.types import ORIGINS, Item
+from deltableu.corpus import ORIGINS, Item
 from deltableu.errors import InputError
-from deltableu.score.systems import Scoring
+from deltableu.score import Scoring
 
 __all__ = ["interval_plot", "weight_plot"]
 

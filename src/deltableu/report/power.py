@@ -6,11 +6,11 @@ import warnings
 from io import BytesIO
 from typing import Any, Literal
 
-from deltableu.compare.power import PowerCurve, PowerPlan, setting_name
+from deltableu.compare import PowerCurve, PowerPlan, setting_name
 from deltableu.errors import InputError
+from deltableu.io import Cell, Table
 from deltableu.report.plots import _COLOURS, _STYLE, _pyplot
 from deltableu.report.scores import interval_record, number
-from deltableu.report.tables import Cell, Table
 
 __all__ = ["check_plotting", "power_notes", "power_plot", "power_record", "power_table"]
 

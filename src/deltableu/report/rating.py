@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from deltableu.corpus.jsonl import encode
-from deltableu.raters.model_file import RaterModel
-from deltableu.raters.rating import RatedStudy
-from deltableu.report.tables import Cell, Table
+from deltableu.io import Cell, Table, encode
+from deltableu.judges import RatedStudy, RaterModel
 
 __all__ = ["model_record", "model_tables", "rating_notes", "rating_record", "rating_table"]
 

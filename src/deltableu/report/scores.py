@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from deltableu.errors import InputError
-from deltableu.report.tables import Cell, Table
-from deltableu.score.results import BLEUScore, ConfidenceInterval, Score
-from deltableu.score.systems import ScoredSystem, Scoring
+from deltableu.io import Cell, Table
+from deltableu.score import BLEUScore, Score, ScoredSystem, Scoring
+from deltableu.stats import ConfidenceInterval
 
 __all__ = [
     "best_first",

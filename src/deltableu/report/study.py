@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deltableu.corpus.check import CheckResult
-from deltableu.report.tables import Cell, Table
+from deltableu.corpus import CheckResult
+from deltableu.io import Cell, Table
 
 __all__ = ["contents_table", "systems_table"]
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from deltableu.io import Cell, Table
 from deltableu.report.comparisons import p_text
 from deltableu.report.scores import interval_record, number
-from deltableu.report.tables import Cell, Table
-from deltableu.validate.levels import Level
-from deltableu.validate.rater_summary import RaterSummary, Span
-from deltableu.validate.results import Accuracy, Agreement, Validation
-from deltableu.validate.winners import MetricComparison
+from deltableu.validate import (
+    Accuracy,
+    Agreement,
+    Level,
+    MetricComparison,
+    RaterSummary,
+    Span,
+    Validation,
+)
 
 __all__ = [
     "agreement_table",

@@ -1,29 +1,51 @@
 """Hypotheses and weighted references come in; statistics, scores and signatures go out."""
 
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.delta_bleu_metric import DeltaBLEU
-from deltableu.score.discriminative import Discriminative
+from deltableu.score.engine.chunks import FlatReferences, flat_references
+from deltableu.score.engine.encoding import Encoded
+from deltableu.score.engine.formula import brevity_penalty
+from deltableu.score.engine.inputs import as_list, check_layout, choose, first_wrong_text
+from deltableu.score.engine.ngrams import as_reference_set
+from deltableu.score.engine.pooled import PooledStatistics
+from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.score.engine.statistics import Bootstrap, Statistics
+from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
 from deltableu.score.functions import bleu, delta_bleu, sentence_bleu
+from deltableu.score.influence import CorpusShare, corpus_share, rank_items
 from deltableu.score.metric import Metric
-from deltableu.score.results import BLEUScore, ConfidenceInterval, Score, Signature
-from deltableu.score.segment_metric import PreparedReferences, SegmentMetric
-from deltableu.score.sentence_bleu_metric import SentenceBLEU
+from deltableu.score.metrics.bleu import BLEU
+from deltableu.score.metrics.delta_bleu import DeltaBLEU
+from deltableu.score.metrics.discriminative import (
+    DeltaChrFPlusPlus,
+    Discriminative,
+    pool_best,
+    pool_mean,
+)
+from deltableu.score.metrics.sentence_bleu import SentenceBLEU
+from deltableu.score.registry import installed_metrics, make_metrics
+from deltableu.score.results import BLEUScore, Score, Signature
 from deltableu.score.similarity import FunctionSimilarity, Similarity, TableSimilarity
-from deltableu.score.statistics import Bootstrap, Statistics
-from deltableu.score.systems import Scoring, score_systems
-from deltableu.score.upsilon_metrics import UpsilonBLEU, UpsilonChrF, rate_references
+from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
 
 __all__ = [
     "BLEU",
     "BLEUScore",
     "Bootstrap",
-    "ConfidenceInterval",
+    "CorpusShare",
     "DeltaBLEU",
+    "DeltaChrFPlusPlus",
     "Discriminative",
+    "Encoded",
+    "Explanation",
+    "FlatReferences",
     "FunctionSimilarity",
+    "IntervalPlan",
+    "Mark",
     "Metric",
+    "NgramCredit",
+    "PooledStatistics",
     "PreparedReferences",
     "Score",
+    "ScoredSystem",
     "Scoring",
     "SegmentMetric",
     "SentenceBLEU",
@@ -31,11 +53,22 @@ __all__ = [
     "Similarity",
     "Statistics",
     "TableSimilarity",
-    "UpsilonBLEU",
-    "UpsilonChrF",
+    "as_list",
+    "as_reference_set",
     "bleu",
+    "brevity_penalty",
+    "check_layout",
+    "choose",
+    "corpus_share",
     "delta_bleu",
-    "rate_references",
+    "explain_item",
+    "first_wrong_text",
+    "flat_references",
+    "installed_metrics",
+    "make_metrics",
+    "pool_best",
+    "pool_mean",
+    "rank_items",
     "score_systems",
     "sentence_bleu",
 ]

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from deltableu.errors import InputError
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.inputs import first_wrong_text
+from deltableu.score.engine.inputs import first_wrong_text
+from deltableu.score.metrics.bleu import BLEU
 
 __all__ = ["Explanation", "Mark", "NgramCredit", "TokenCredit", "explain_item"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Ngram = tuple[str, ...]
 Mark = Literal["credit", "penalty", "shield", "match", "none"]
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.references import ReferenceSet
+from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.delta_bleu_metric import DeltaBLEU
-from deltableu.score.inputs import as_list
-from deltableu.score.ngrams import as_reference_set
+from deltableu.score.engine.inputs import as_list
+from deltableu.score.engine.ngrams import as_reference_set
+from deltableu.score.engine.statistics import IntervalMethod, Statistics
+from deltableu.score.metrics.bleu import BLEU
+from deltableu.score.metrics.delta_bleu import DeltaBLEU
+from deltableu.score.metrics.sentence_bleu import SentenceBLEU
 from deltableu.score.results import BLEUScore
-from deltableu.score.sentence_bleu_metric import SentenceBLEU
-from deltableu.score.statistics import IntervalMethod, Statistics
 
 __all__ = ["bleu", "delta_bleu", "sentence_bleu"]
 

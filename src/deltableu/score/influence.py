@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.score.bleu_metric import BLEU
-from deltableu.score.statistics import Statistics
+from deltableu.score.engine.statistics import Statistics
+from deltableu.score.metrics.bleu import BLEU
 
 __all__ = ["CorpusShare", "Ranking", "corpus_share", "rank_items"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Differences of scores on 0-100 below this are rounding errors, and ties.
 _DIGITS = 9

@@ -6,17 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
+from deltableu._types import Array, Steps
 from deltableu._version import __version__
-from deltableu.corpus.references import ReferenceSet
-from deltableu.score.chunks import Progress, ReferenceInfo
+from deltableu.corpus import ReferenceSet
+from deltableu.score.engine.chunks import ReferenceInfo
+from deltableu.score.engine.statistics import Statistics
 from deltableu.score.results import Score, Signature
-from deltableu.score.statistics import Statistics
 
 __all__ = ["Metric", "Need"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Need = Literal["references", "weights", "messages"]
 
 
@@ -53,7 +51,7 @@ class Metric(ABC):
         weights: Sequence[Sequence[float]] | None = None,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Any:
         """Prepare references once, for any number of systems."""
 
@@ -64,7 +62,7 @@ class Metric(ABC):
         encoded: Any,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Statistics:
         """One row a segment, for one hypothesis an item."""
 
@@ -75,7 +73,7 @@ class Metric(ABC):
         weights: Sequence[Sequence[float]] | None = None,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Steps | None = None,
     ) -> Statistics:
         """Rows in one go, where the encoded references are not needed again."""
         encoded = self.encode(references, weights, threads=threads)

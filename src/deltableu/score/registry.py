@@ -20,37 +20,35 @@ _GROUP = "deltableu.metrics"
 
 # Modules are imported when one of their metrics is asked for.
 _BUILT_IN = {
-    "bleu": "bleu_metric.BLEU",
-    "delta-bleu": "delta_bleu_metric.DeltaBLEU",
-    "upsilon-bleu": "upsilon_metrics.UpsilonBLEU",
-    "sentence-bleu": "sentence_bleu_metric.SentenceBLEU",
-    "nist": "nist_metric.NIST",
-    "ibleu": "ibleu_metric.IBLEU",
-    "cider": "cider_metric.CIDEr",
-    "cider-d": "cider_metric.CIDErD",
-    "distinct-1": "diversity_metrics.Distinct1",
-    "distinct-2": "diversity_metrics.Distinct2",
-    "entropy-1": "diversity_metrics.Entropy1",
-    "entropy-2": "diversity_metrics.Entropy2",
-    "entropy-3": "diversity_metrics.Entropy3",
-    "entropy-4": "diversity_metrics.Entropy4",
-    "length": "diversity_metrics.Length",
-    "message-overlap": "sentinel_metrics.MessageOverlap",
-    "constant": "sentinel_metrics.Constant",
-    "random": "sentinel_metrics.Random",
-    "chrf": "chrf_metric.ChrF",
-    "chrf++": "chrf_metric.ChrFPlusPlus",
-    "ter": "ter_metric.TER",
-    "rouge-1": "rouge_metric.Rouge1",
-    "rouge-2": "rouge_metric.Rouge2",
-    "rouge-l": "rouge_metric.RougeL",
+    "bleu": "bleu.BLEU",
+    "delta-bleu": "delta_bleu.DeltaBLEU",
+    "sentence-bleu": "sentence_bleu.SentenceBLEU",
+    "nist": "nist.NIST",
+    "ibleu": "ibleu.IBLEU",
+    "cider": "cider.CIDEr",
+    "cider-d": "cider.CIDErD",
+    "distinct-1": "diversity.Distinct1",
+    "distinct-2": "diversity.Distinct2",
+    "entropy-1": "diversity.Entropy1",
+    "entropy-2": "diversity.Entropy2",
+    "entropy-3": "diversity.Entropy3",
+    "entropy-4": "diversity.Entropy4",
+    "length": "diversity.Length",
+    "message-overlap": "sentinels.MessageOverlap",
+    "constant": "sentinels.Constant",
+    "random": "sentinels.Random",
+    "chrf": "chrf.ChrF",
+    "chrf++": "chrf.ChrFPlusPlus",
+    "ter": "ter.TER",
+    "rouge-1": "rouge.Rouge1",
+    "rouge-2": "rouge.Rouge2",
+    "rouge-l": "rouge.RougeL",
     "delta-chrf": "discriminative.DeltaChrF",
     "delta-chrf++": "discriminative.DeltaChrFPlusPlus",
     "delta-rouge-l": "discriminative.DeltaRougeL",
     "delta-ter": "discriminative.DeltaTER",
     "delta-vectors": "discriminative.DeltaVectors",
     "delta-table": "discriminative.DeltaTable",
-    "upsilon-chrf": "upsilon_metrics.UpsilonChrF",
 }
 
 
@@ -63,7 +61,7 @@ def metric_class(name: str) -> type[Metric]:
     """The class of a metric."""
     if name in _BUILT_IN:
         module, _, attribute = _BUILT_IN[name].partition(".")
-        found: type[Metric] = getattr(import_module(f"deltableu.score.{module}"), attribute)
+        found: type[Metric] = getattr(import_module(f"deltableu.score.metrics.{module}"), attribute)
         return found
     offered = _offered()
     if name not in offered:

@@ -5,20 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-__all__ = ["BLEUScore", "ConfidenceInterval", "Score", "Signature"]
+from deltableu.stats import ConfidenceInterval
 
-
-@dataclass(frozen=True, slots=True)
-class ConfidenceInterval:
-    """Where the score lies at the given level, and how that was found."""
-
-    low: float
-    high: float
-    level: float
-    method: str
-
-    def __str__(self) -> str:
-        return f"[{self.low:.2f}, {self.high:.2f}]"
+__all__ = ["BLEUScore", "Score", "Signature"]
 
 
 @dataclass(frozen=True, slots=True)

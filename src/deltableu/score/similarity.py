@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.records import read_table_rows
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError, Problem
-from deltableu.score.chrf_metric import chrf_score, chrf_statistics
-from deltableu.score.pair_cache import PairCache
-from deltableu.score.rouge_metric import rouge_l, rouge_tokenizer
-from deltableu.score.ter_metric import ter_pairs
-from deltableu.text.tokens import Tokenize, Tokenizer
-from deltableu.text.vectors import WordVectors, read_vectors
+from deltableu.io import read_table_rows
+from deltableu.score.engine.pair_cache import PairCache
+from deltableu.score.metrics.chrf import chrf_score, chrf_statistics
+from deltableu.score.metrics.rouge import rouge_l, rouge_tokenizer
+from deltableu.score.metrics.ter import ter_pairs
+from deltableu.text import Tokenize, Tokenizer, WordVectors, read_vectors
 
 __all__ = [
     "ChrFSimilarity",
@@ -33,9 +33,6 @@ __all__ = [
     "as_similarity",
     "read_similarities",
 ]
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Similarity(ABC):

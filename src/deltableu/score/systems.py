@@ -6,15 +6,15 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from deltableu.corpus.references import ReferenceSet
+from deltableu._types import Progress
+from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
+from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
-from deltableu.score.results import ConfidenceInterval, Score, Signature
-from deltableu.score.statistics import IntervalMethod, Statistics
+from deltableu.score.results import Score, Signature
+from deltableu.stats import ConfidenceInterval
 
 __all__ = ["IntervalPlan", "ScoredSystem", "Scoring", "score_systems"]
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,63 @@
 """The arithmetic of uncertainty: rows and p-values in; sums, intervals, ranks out."""
 
 from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
-from deltableu.stats.intervals import bca_interval, jackknife_interval, percentile_interval
+from deltableu.stats.correlation import (
+    Alternative,
+    Method,
+    check_method,
+    correlate,
+    correlation_test,
+    partial_correlation,
+)
+from deltableu.stats.correlation_intervals import correlation_interval
+from deltableu.stats.intervals import (
+    ConfidenceInterval,
+    bca_interval,
+    jackknife_interval,
+    percentile_interval,
+)
+from deltableu.stats.isotonic import isotonic_regression
+from deltableu.stats.kendall import column_counts, kendall_like, sign_sums, tau
+from deltableu.stats.means import row_means
 from deltableu.stats.multiple import Correction, adjust, benjamini_hochberg, holm
-from deltableu.stats.resampling import all_choices, bootstrap_sums, chosen_sums
+from deltableu.stats.resampling import (
+    all_choices,
+    bootstrap_sums,
+    choice_streams,
+    chosen_sums,
+    stream,
+)
+from deltableu.stats.weighted import weighted_correlate
 
 __all__ = [
+    "Alternative",
+    "ConfidenceInterval",
     "Correction",
+    "Method",
     "adjust",
     "all_choices",
     "bca_interval",
     "benjamini_hochberg",
     "bootstrap_sums",
+    "check_method",
+    "choice_streams",
     "chosen_sums",
+    "column_counts",
+    "correlate",
+    "correlation_interval",
+    "correlation_test",
     "holm",
+    "isotonic_regression",
     "jackknife_interval",
+    "kendall_like",
     "letters",
+    "partial_correlation",
     "percentile_interval",
     "rank_ranges",
+    "row_means",
+    "sign_sums",
     "significance_clusters",
+    "stream",
+    "tau",
+    "weighted_correlate",
 ]

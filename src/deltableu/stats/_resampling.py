@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernel: sums of drawn rows, trial by trial. Nothing but loops.
 
 Rows of a trial are added in a fixed order, so that sums do not depend on the number of threads.

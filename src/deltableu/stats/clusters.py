@@ -6,13 +6,11 @@ for each pair whether they differ significantly.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-__all__ = ["letters", "rank_ranges", "significance_clusters"]
+from deltableu._types import Bools
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
+__all__ = ["letters", "rank_ranges", "significance_clusters"]
 
 
 def rank_ranges(differs: Bools) -> list[tuple[int, int]]:

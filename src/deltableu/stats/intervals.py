@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
-__all__ = ["bca_interval", "jackknife_interval", "percentile_interval"]
+from deltableu._types import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+__all__ = ["ConfidenceInterval", "bca_interval", "jackknife_interval", "percentile_interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceInterval:
+    """Where the score lies at the given level, and how that was found."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def __str__(self) -> str:
+        return f"[{self.low:.2f}, {self.high:.2f}]"
 
 
 def percentile_interval(distribution: Array, level: float) -> tuple[float, float]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["isotonic_regression"]
+from deltableu._types import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+__all__ = ["isotonic_regression"]
 
 
 def isotonic_regression(values: Sequence[float] | Array, weights: Any = None) -> Array:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from deltableu._types import Array
+
 __all__ = ["Correction", "adjust", "benjamini_hochberg", "holm"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Correction = Literal["holm", "bh", "none"]
 
 

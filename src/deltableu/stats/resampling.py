@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Array, Bools, Bytes, Ints32, Steps
 
 __all__ = [
-    "Progress",
     "all_choices",
     "bootstrap_sums",
     "choice_streams",
@@ -24,11 +23,6 @@ __all__ = [
     "stream",
 ]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-Draws = np.ndarray[Any, np.dtype[np.int32]]
-Progress = Callable[[int, int], None]
 
 #: Drawn row numbers held in memory at once, per thread.
 _DRAWS = 4_000_000
@@ -60,7 +54,7 @@ def bootstrap_sums(
     seed: int,
     *,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> Array:
     """Sums of as many rows as there are, drawn with replacement; a trial a row.
 
@@ -83,7 +77,7 @@ def chosen_sums(
     seed: int,
     *,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> Array:
     """Sums of the rows of random subsets, each row in with probability one half; a trial a row."""
     rows = np.ascontiguousarray(rows, dtype=np.float64)
@@ -109,7 +103,7 @@ def _sum_chosen(rows: Array, choices: Bytes) -> Array:
     return sums
 
 
-def _draw(size: int, trials: int, seed: int, number: int) -> Draws:
+def _draw(size: int, trials: int, seed: int, number: int) -> Ints32:
     return stream(seed, 0, number).integers(size, size=(trials, size), dtype=np.int32)
 
 
@@ -137,7 +131,7 @@ def _in_chunks(
     trials: int,
     chunk: int,
     threads: int | None,
-    progress: Progress | None,
+    progress: Steps | None,
 ) -> Array:
     pieces = _chunks(trials, chunk)
     workers = min(threads or os.cpu_count() or 1, len(pieces))
@@ -153,7 +147,7 @@ def _in_chunks(
 
 
 def _told(
-    results: Iterator[Array], pieces: list[tuple[int, int]], progress: Progress | None
+    results: Iterator[Array], pieces: list[tuple[int, int]], progress: Steps | None
 ) -> Iterator[Array]:
     for (_, last), result in zip(pieces, results, strict=True):
         if progress is not None:

@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernel: UTF-8 text -> token hashes. Nothing but loops; see `deltableu.text.tokens`.
 
 Text i of the buffer lies between `bounds[i]` and `bounds[i + 1] - 1`: one separator byte follows

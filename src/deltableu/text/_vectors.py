@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernel: lines of a word and its numbers -> arrays. Nothing but loops; see `.vectors`."""
 
 import cython

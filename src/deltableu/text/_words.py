@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernel: UTF-8 text -> hashes of lower-cased words. Nothing but loops; see `deltableu.text.words`.
 
 `kinds` and `lower` say of every character of the Basic Multilingual Plane what it does to a word

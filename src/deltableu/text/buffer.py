@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from deltableu._types import Ints
 from deltableu.errors import InputError
 
 __all__ = ["Buffer", "NotUnicodeError", "join_texts"]
@@ -20,7 +20,7 @@ class Buffer:
     """Texts joined by newlines; text i is `data[bounds[i]:bounds[i + 1] - 1]`."""
 
     data: bytes
-    bounds: np.ndarray[Any, np.dtype[np.int64]]
+    bounds: Ints
     separable: bool  # no text holds a newline, so whole-buffer replacements are safe
 
     @classmethod

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Hashes, Ints
 from deltableu.errors import InputError
 from deltableu.text.buffer import Buffer, join_texts
 from deltableu.text.peers import PEER_TOKENIZERS, peer_tokenizer
@@ -78,8 +79,8 @@ TOKENIZERS: tuple[str, ...] = ("none", "13a", *PEER_TOKENIZERS)
 class TokenArrays:
     """Token hashes of many texts; text i has `hashes[bounds[i]:bounds[i + 1]]`."""
 
-    hashes: np.ndarray[Any, np.dtype[np.uint64]]
-    bounds: np.ndarray[Any, np.dtype[np.int64]]
+    hashes: Hashes
+    bounds: Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,18 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import numpy as np
 
 from deltableu import _kernels
-from deltableu.corpus.atomic import atomic_path
-from deltableu.corpus.files import PathLike, file_form, file_name, open_binary
+from deltableu._types import Singles
 from deltableu.errors import InputError, Problem
+from deltableu.io import PathLike, atomic_path, file_form, file_name, open_binary
 
 __all__ = ["Table", "read_table", "write_table"]
 
-Floats = np.ndarray[Any, np.dtype[np.float32]]
-Table = tuple[list[str], Floats]
+Table = tuple[list[str], Singles]
 """Words, and a row of numbers for each."""
 
 _kernel = _kernels.load("text._vectors")
@@ -45,7 +44,7 @@ def read_table(path: PathLike) -> Table:
         return _TextReader(file_name(path)).read(_chunks(start, stream))
 
 
-def write_table(words: Sequence[str], numbers: Floats, path: PathLike) -> None:
+def write_table(words: Sequence[str], numbers: Singles, path: PathLike) -> None:
     """Write word2vec's binary format where the name ends in `.bin`, else GloVe's text format.
 
     Text has nine digits a number, so that it is read back as it was.
@@ -107,7 +106,7 @@ class _TextReader:
             raise InputError(Problem("holds no word vectors", file=self._name))
         self._dimension = len(self._parse_line(first[: first.index(b"\n")], line)[1])
         words: list[str] = []
-        parts: list[Floats] = []
+        parts: list[Singles] = []
         for some, numbers in self._parse_all(first, chunks, line):
             words += some
             parts.append(numbers)
@@ -147,7 +146,7 @@ class _TextReader:
         spans = zip(starts.tolist(), stops.tolist(), range(line, line + size), strict=True)
         return [self._decode(chunk[begin:stop], where) for begin, stop, where in spans], numbers
 
-    def _parse_line(self, encoded: bytes, line: int) -> tuple[str, Floats]:
+    def _parse_line(self, encoded: bytes, line: int) -> tuple[str, Singles]:
         """What the kernel does, for any line; says what is wrong with one that is wrong."""
         text = self._decode(encoded.removesuffix(b"\r"), line)
         parts = text.rstrip(" ").split(" ")

@@ -7,19 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
+from deltableu._types import Array, Hashes, Singles
 from deltableu.text.buffer import join_texts
 from deltableu.text.vector_files import read_table, write_table
 from deltableu.text.words import hash_words, word_spans
 
 __all__ = ["WordVectors", "read_vectors", "write_vectors"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Floats = np.ndarray[Any, np.dtype[np.float32]]
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 _BLOCK = 4096
 
@@ -37,7 +34,7 @@ class WordVectors:
     """
 
     rows: dict[str, int]
-    raw: Floats | Array
+    raw: Singles | Array
 
     @property
     def dimension(self) -> int:
@@ -50,7 +47,7 @@ class WordVectors:
         return _unit(self.raw)
 
     @cached_property
-    def matrix32(self) -> Floats:
+    def matrix32(self) -> Singles:
         """`matrix`, rounded to single precision."""
         made = np.empty(self.raw.shape, np.float32)
         at = 0
@@ -131,7 +128,7 @@ def write_vectors(vectors: WordVectors, path: str | PathLike[str]) -> None:
     write_table(words, np.asarray(vectors.raw, np.float32), path)
 
 
-def _unit(vectors: Floats | Array) -> Array:
+def _unit(vectors: Singles | Array) -> Array:
     made = vectors.astype(np.float64)
     lengths = np.linalg.norm(made, axis=1, keepdims=True)
     scaled: Array = np.divide(made, lengths, out=made, where=lengths > 0)

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Hashes, Ints
 
 __all__ = ["Kind", "WordArrays", "hash_texts", "hash_words", "word_form", "word_spans"]
 
 _kernel = _kernels.load("text._words")
 
-Integers = np.ndarray[Any, np.dtype[np.int64]]
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 _PLANE = 0x10000
 _JOINERS = "'\u2019\u02bc"
@@ -46,11 +45,11 @@ class WordArrays:
     """
 
     hashes: Hashes
-    bounds: Integers
+    bounds: Ints
     keys: Hashes
 
 
-def hash_words(data: bytes, starts: Integers, ends: Integers) -> WordArrays:
+def hash_words(data: bytes, starts: Ints, ends: Ints) -> WordArrays:
     """The words of texts that lie in one UTF-8 buffer.
 
     A word is a run of letters, marks and digits, with apostrophes between them. Ideographs, kana
@@ -65,14 +64,14 @@ def hash_words(data: bytes, starts: Integers, ends: Integers) -> WordArrays:
     return WordArrays(hashes[:count], bounds, keys)
 
 
-def hash_texts(data: bytes, starts: Integers, ends: Integers) -> Hashes:
+def hash_texts(data: bytes, starts: Ints, ends: Ints) -> Hashes:
     """Hashes of whole texts; that of the empty text is 0."""
     keys = np.empty(len(starts), dtype=np.uint64)
     _kernel.hash_texts(data, starts, ends, keys)
     return keys
 
 
-def word_spans(data: bytes, starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+def word_spans(data: bytes, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     """First byte, and that after the last, of every word that `hash_words` finds, in its order."""
     kinds, _ = _tables()
     most = int((ends - starts).sum())

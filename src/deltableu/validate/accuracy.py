@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.stats.resampling import all_choices, chosen_sums
-from deltableu.validate.kendall import kendall_like
+from deltableu.stats import all_choices, chosen_sums, kendall_like
 from deltableu.validate.levels import check_tables, rounded_ties, system_means
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
 
@@ -24,7 +24,6 @@ __all__ = [
     "soft_pairwise_accuracy",
 ]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Sums of differences are known no better.
 _ROUNDING = 1e-12

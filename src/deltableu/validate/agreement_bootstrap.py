@@ -8,11 +8,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from deltableu._types import Array, Bools, Ints
 from deltableu.errors import InputError
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.intervals import bca_interval, percentile_interval
-from deltableu.stats.resampling import stream
-from deltableu.validate.correlation import Method, correlate
+from deltableu.stats import (
+    ConfidenceInterval,
+    Method,
+    bca_interval,
+    correlate,
+    percentile_interval,
+    stream,
+    weighted_correlate,
+)
 from deltableu.validate.levels import (
     Level,
     Undefined,
@@ -22,13 +28,9 @@ from deltableu.validate.levels import (
     rounded_ties,
 )
 from deltableu.validate.paired_scores import check_choice, in_blocks
-from deltableu.validate.weighted import weighted_correlate
 
 __all__ = ["BootstrapAgreement", "Population", "Resample", "bootstrap_agreement"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Counts = np.ndarray[Any, np.dtype[np.int64]]
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Resample = Literal["items", "systems", "both"]
 Population = Literal[
     "these systems, other items", "these items, other systems", "other items and systems"
@@ -178,7 +180,7 @@ class _Scores:
 
     x: Array
     y: Array
-    present: Mask
+    present: Bools
     method: Method
     level: Level
     undefined: Undefined
@@ -209,7 +211,7 @@ class _Scores:
         whole = self.level == "pooled" or (self.level == "item" and systems)
         return 4 * self.x.size if whole else 2 * self.x.shape[1] + 6 * len(self.x)
 
-    def resampled(self, counts: Counts | None, rows: Counts | None) -> Array:
+    def resampled(self, counts: Ints | None, rows: Ints | None) -> Array:
         """Agreement where item i is there `counts[b, i]` times, and the systems are `rows[b]`."""
         if self.level == "system":
             return self._from_means(counts, rows)
@@ -251,7 +253,7 @@ class _Scores:
                 parts.append((values - values.mean()) * (len(values) - 1) / len(values))
         return np.concatenate(parts) if parts else np.zeros(1)
 
-    def _from_means(self, counts: Counts | None, rows: Counts | None) -> Array:
+    def _from_means(self, counts: Ints | None, rows: Ints | None) -> Array:
         systems, items = self.x.shape
         x, y = _scaled(self.x), _scaled(self.y)
         if self.method == "kendall-like":  # its threshold is on the scale of the ratings
@@ -269,7 +271,7 @@ class _Scores:
         values[whole] = correlate(means[:, 0], means[:, 1], self.method, threshold=self.threshold)
         return values
 
-    def _from_items(self, counts: Counts | None, rows: Counts | None) -> Array:
+    def _from_items(self, counts: Ints | None, rows: Ints | None) -> Array:
         x, y = self.x[np.newaxis], self.y[np.newaxis]
         if rows is not None:
             x, y = self.x[rows], self.y[rows]
@@ -280,7 +282,7 @@ class _Scores:
             return np.asarray((values * weights).sum(axis=1) / weights.sum(axis=1))
 
 
-def _counts(draws: Counts, size: int) -> Counts:
+def _counts(draws: Ints, size: int) -> Ints:
     """How often each place was drawn, for each row of draws."""
     places = draws + size * np.arange(len(draws))[:, np.newaxis]
     return np.bincount(places.ravel(), minlength=size * len(draws)).reshape(-1, size)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from deltableu.corpus.scores import ScoreTable
+from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
-from deltableu.score.systems import Scoring
-from deltableu.validate.human_scores import HumanScores
+from deltableu.rate import HumanScores
+from deltableu.score import Scoring
 from deltableu.validate.metric_scores import MetricScores
 
 __all__ = ["align", "as_metric_scores"]

@@ -8,28 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError
-from deltableu.score.results import ConfidenceInterval
-from deltableu.stats.intervals import percentile_interval
-from deltableu.stats.resampling import bootstrap_sums, stream
-from deltableu.validate.correlation import Method
+from deltableu.stats import ConfidenceInterval, Method, bootstrap_sums, percentile_interval, stream
 from deltableu.validate.levels import Level, Undefined
-from deltableu.validate.paired_scores import (
-    PairedScores,
-    check_choice,
-    in_blocks,
-    pearson_of_sums,
-)
+from deltableu.validate.paired_scores import PairedScores, check_choice, in_blocks, pearson_of_sums
 
 __all__ = ["BootstrapDifference", "Resample", "bootstrap_difference"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Places = np.ndarray[Any, np.dtype[np.int64]]
 Resample = Literal["items", "systems", "both"]
 
 _DRAWS = 3  # key of the random streams, apart from those of `stats.resampling`
@@ -169,7 +160,7 @@ def _drawn_differences(
     return differences
 
 
-def _from_items(scores: PairedScores, resample: Resample, rows: Places, seed: int) -> Array:
+def _from_items(scores: PairedScores, resample: Resample, rows: Ints, seed: int) -> Array:
     """Each item's agreement is computed once for all draws of items."""
     tables = (scores.x[np.newaxis], scores.y[np.newaxis], scores.human[np.newaxis])
     if resample != "items":
@@ -192,7 +183,7 @@ def _from_items(scores: PairedScores, resample: Resample, rows: Places, seed: in
     return np.asarray(means[0] - means[1])
 
 
-def _from_sums(scores: PairedScores, resample: Resample, rows: Places, seed: int) -> Array:
+def _from_sums(scores: PairedScores, resample: Resample, rows: Ints, seed: int) -> Array:
     """Sums over drawn items, system by system, and then over drawn systems."""
     x, y, h = scores.filled()
     parts = [scores.present.astype(np.float64), x, y, h]

@@ -12,9 +12,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from deltableu._types import Array, Bools
 from deltableu.errors import InputError
-from deltableu.validate.correlation import Method, check_method, correlate
-from deltableu.validate.kendall import column_counts, sign_sums, tau
+from deltableu.stats import Method, check_method, column_counts, correlate, sign_sums, tau
 
 __all__ = [
     "Level",
@@ -29,8 +29,6 @@ __all__ = [
     "usual_size",
 ]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Level = Literal["system", "pooled", "item"]
 Undefined = Literal["zero", "drop"]
 
@@ -201,7 +199,7 @@ def item_agreement(
 
 def check_tables(
     metric: ArrayLike, human: ArrayLike, method: Method, level: Level, undefined: Undefined
-) -> tuple[Array, Array, Mask | None]:
+) -> tuple[Array, Array, Bools | None]:
     """Both sides as arrays, and which outputs count (None: all do)."""
     check_method(method)
     if level not in get_args(Level):
@@ -237,7 +235,7 @@ def check_tables(
     return x, y, mask
 
 
-def _missing(scores: Array, name: str) -> Mask | None:
+def _missing(scores: Array, name: str) -> Bools | None:
     """Where a side has no score; None where it has all."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(scores.sum()) or np.isfinite(scores).all():
@@ -245,13 +243,13 @@ def _missing(scores: Array, name: str) -> Mask | None:
     if np.isinf(scores).any():
         raise InputError(f"{name} scores must be finite, or NaN where they are missing")
     missing = np.isnan(scores)
-    first: Mask = missing.reshape(-1, *scores.shape[-2:])[0]
+    first: Bools = missing.reshape(-1, *scores.shape[-2:])[0]
     if (missing != first).any():
         raise InputError(f"the same {name} scores must be missing throughout a batch")
     return first
 
 
-def _cells(scores: Array, mask: Mask | None) -> Array:
+def _cells(scores: Array, mask: Bools | None) -> Array:
     """The outputs that count, of all systems, in one row."""
     systems, items = scores.shape[-2:]
     if mask is None:
@@ -259,7 +257,7 @@ def _cells(scores: Array, mask: Mask | None) -> Array:
     return scores[..., mask]
 
 
-def system_means(scores: Array, mask: Mask | None) -> Array:
+def system_means(scores: Array, mask: Bools | None) -> Array:
     """Means over the items that count, of the systems that have any."""
     if mask is None:
         return np.asarray(scores.mean(axis=-1))

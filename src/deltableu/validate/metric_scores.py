@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.scores import ScoreTable
+from deltableu._types import Array
+from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
-from deltableu.score.systems import Scoring
+from deltableu.score import Scoring
+from deltableu.stats import row_means
 
-__all__ = ["SENTINELS", "MetricScores", "row_means"]
+__all__ = ["SENTINELS", "MetricScores"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Metrics that know nothing of quality: what a metric must beat.
 SENTINELS = ("length", "message-overlap", "random", "constant")
@@ -113,12 +113,3 @@ class MetricScores:
             totals={name: values[rows] for name, values in self.totals.items()},
             lengths=None if self.lengths is None else self.lengths[cells],
         )
-
-
-def row_means(values: Array) -> Array:
-    """Means over the scores that are there; NaN where none is."""
-    present = ~np.isnan(values)
-    counts = present.sum(axis=1)
-    sums = np.where(present, values, 0.0).sum(axis=1)
-    means: Array = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
-    return means

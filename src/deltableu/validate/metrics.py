@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from deltableu.corpus.scores import ScoreTable
-from deltableu.score.systems import Scoring
-from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
-from deltableu.validate.agreement_bootstrap import bootstrap_agreement
-from deltableu.validate.alignment import align, as_metric_scores
-from deltableu.validate.correlation import (
+from deltableu._types import Array, Progress
+from deltableu.corpus import ScoreTable
+from deltableu.rate import HumanScores
+from deltableu.score import Scoring
+from deltableu.stats import (
     Method,
     correlate,
+    correlation_interval,
     correlation_test,
     partial_correlation,
 )
-from deltableu.validate.correlation_intervals import correlation_interval
-from deltableu.validate.human_scores import HumanScores
+from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
+from deltableu.validate.agreement_bootstrap import bootstrap_agreement
+from deltableu.validate.alignment import align, as_metric_scores
 from deltableu.validate.levels import Level, level_agreement
 from deltableu.validate.metric_scores import SENTINELS, MetricScores
 from deltableu.validate.plan import ValidationPlan
@@ -31,8 +32,6 @@ from deltableu.validate.winners import MetricComparison, compare_metrics
 
 __all__ = ["validate_metrics"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Progress = Callable[[str, int, int], None]
 
 #: Tests of whole systems, which need no scores of single outputs.
 _WHOLE_SYSTEMS = ("perm-systems", "bootstrap-systems", "williams")

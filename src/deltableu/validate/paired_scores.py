@@ -11,14 +11,13 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from deltableu._types import Array, Bools
 from deltableu.errors import InputError
-from deltableu.validate.correlation import Method, check_method, correlate
+from deltableu.stats import Method, check_method, correlate
 from deltableu.validate.levels import Level, Undefined, agreement, item_agreement
 
 __all__ = ["PairedScores", "check_choice", "in_blocks", "pearson_of_sums"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 #: Numbers held in memory at once, per thread and array.
 _NUMBERS = 4_000_000

@@ -7,25 +7,18 @@ exchanged scores need no copy of them; only rank correlations beyond the system 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu.stats.resampling import chosen_sums, stream
-from deltableu.validate.correlation import Alternative, Method
+from deltableu._types import Array, Bools
+from deltableu.stats import Alternative, Method, chosen_sums, stream
 from deltableu.validate.levels import Level, Undefined
-from deltableu.validate.paired_scores import (
-    PairedScores,
-    check_choice,
-    in_blocks,
-    pearson_of_sums,
-)
+from deltableu.validate.paired_scores import PairedScores, check_choice, in_blocks, pearson_of_sums
 
 __all__ = ["PermutationResult", "Swap", "permutation_test"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Swap = Literal["both", "systems", "items", "crossed"]
 
 #: Differences that rounding makes of equal ones.

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from deltableu.errors import InputError
-from deltableu.stats.multiple import Correction
-from deltableu.validate.correlation import Method
+from deltableu.stats import Correction, Method
 from deltableu.validate.levels import Level
 from deltableu.validate.winners import MetricTest, default_test
 

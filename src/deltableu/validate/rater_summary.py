@@ -8,21 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.validate.chance_agreement import krippendorff_alpha
-from deltableu.validate.correlation import Method
-from deltableu.validate.human_ceiling import human_ceiling, split_half_reliability
-from deltableu.validate.human_scores import HumanScores
-from deltableu.validate.judgements import Judgements, rater_rows
+from deltableu.rate import (
+    HumanScores,
+    Judgements,
+    annotator_correlations,
+    human_ceiling,
+    inter_rater_correlations,
+    krippendorff_alpha,
+    rater_rows,
+    split_half_reliability,
+    standardise,
+)
+from deltableu.stats import Method
 from deltableu.validate.levels import Level, agreement
 from deltableu.validate.metric_scores import MetricScores
 from deltableu.validate.plan import ValidationPlan
-from deltableu.validate.rater_agreement import annotator_correlations, inter_rater_correlations
-from deltableu.validate.standardise import standardise
 
 __all__ = ["Ceiling", "RaterSummary", "Span", "rater_summary"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Random splits of the raters; their mean needs no more.
 _SHUFFLES = 100

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltableu.score.results import ConfidenceInterval
-from deltableu.validate.correlation import Method
-from deltableu.validate.human_scores import HumanScores
+from deltableu.rate import HumanScores
+from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.levels import Level
 from deltableu.validate.rater_summary import RaterSummary
 from deltableu.validate.winners import MetricComparison

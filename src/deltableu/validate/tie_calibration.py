@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu import _kernels
+from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.stats.resampling import stream
+from deltableu.stats import stream
 from deltableu.validate.levels import Level, check_tables, rounded_ties, system_means, usual_size
 
 __all__ = ["CalibratedAccuracy", "calibrated_accuracy"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 _SHUFFLES = 5  # key of the random streams
 #: In a longer column pairs are counted by bins first.
@@ -33,7 +32,7 @@ _ROUNDING = 1e-12
 #: Rounding of a difference, relative to the scores.
 _RELATIVE = 1e-13
 
-_kernel = _kernels.load("validate._ranks")
+_kernel = _kernels.load("stats._ranks")
 
 
 @dataclass(frozen=True, slots=True)

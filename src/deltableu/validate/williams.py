@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.validate.correlation import Alternative, correlate
+from deltableu.stats import Alternative, correlate
 
 __all__ = ["WilliamsResult", "williams_metrics", "williams_test"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Correlations of 1 or -1 are known no better than this from floating-point sums.
 _ROUNDING = 1e-12

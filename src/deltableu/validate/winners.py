@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, cast, get_args
@@ -10,11 +10,10 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu.corpus.scores import ScoreTable
+from deltableu._types import Array, Bools, Steps
+from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
-from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
-from deltableu.stats.multiple import Correction, adjust
-from deltableu.validate.correlation import Method
+from deltableu.stats import Correction, Method, adjust, letters, rank_ranges, significance_clusters
 from deltableu.validate.difference_bootstrap import Resample, bootstrap_difference
 from deltableu.validate.levels import Level, Undefined, agreement
 from deltableu.validate.paired_scores import check_choice
@@ -23,8 +22,6 @@ from deltableu.validate.williams import williams_metrics, williams_test
 
 __all__ = ["MetricComparison", "MetricTest", "RankedMetric", "compare_metrics", "rank_metrics"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 MetricTest = Literal[
     "perm-both",
     "perm-systems",
@@ -34,7 +31,6 @@ MetricTest = Literal[
     "bootstrap-items",
     "williams",
 ]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +116,7 @@ def compare_metrics(
     undefined: Undefined = "zero",
     threshold: float = 25.0,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> MetricComparison:
     """Test every pair of metrics, and find those that no other outperforms.
 

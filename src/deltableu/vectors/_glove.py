@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernel: one pass of GloVe's AdaGrad. Nothing but loops; see `deltableu.vectors.training`."""
 
 import cython

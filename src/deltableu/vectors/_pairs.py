@@ -1,3 +1,5 @@
+# cython: language_level=3
+# mypy: ignore-errors
 """Kernels: word hashes -> word numbers, and counts of words that stand near each other.
 
 Nothing but loops; see `deltableu.vectors.vocabulary` and `deltableu.vectors.cooccurrence`.

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Array, Hashes, Ints, Ints32
 from deltableu.errors import InputError
-from deltableu.vectors.vocabulary import Integers, Numbers
 
 __all__ = ["UNIT", "PairCounts", "PairTable", "merge_counts", "new_array"]
 
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 _kernel = _kernels.load("vectors._pairs")
 
@@ -63,16 +62,16 @@ class PairCounts:
         edges = np.arange(1, _PARTS, dtype=np.uint64) << np.uint64(56)
         return (0, *np.searchsorted(self.hashes, edges).tolist(), len(self))
 
-    def pairs(self) -> tuple[Numbers, Numbers]:
+    def pairs(self) -> tuple[Ints32, Ints32]:
         """The numbers of both words of each pair; the first one is not the smaller one."""
         keys = _unmixed(np.asarray(self.hashes))
         first = (keys >> np.uint64(32)).astype(np.int32) - np.int32(1)
         return first, (keys & np.uint64(0xFFFFFFFF)).astype(np.int32)
 
-    def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def weights(self) -> Array:
         """X_ij, which is X_ji, of each pair."""
         first, second = self.pairs()
-        made: np.ndarray[Any, np.dtype[np.float64]] = self.counts / UNIT
+        made: Array = self.counts / UNIT
         made[first == second] *= 2
         return made
 
@@ -146,7 +145,7 @@ class PairTable:
         self._shift = 65 - size.bit_length()
         self._used, self._last = 0, -1
 
-    def add(self, words: Numbers, bounds: Integers) -> None:
+    def add(self, words: Ints32, bounds: Ints) -> None:
         """Count the pairs of texts; text i is `words[bounds[i]:bounds[i + 1]]`."""
         state = np.array((0, 0, self._used, self._last), np.int64)
         share = (self._share, self._bits)

@@ -12,23 +12,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
-from deltableu.corpus.files import PathLike
+from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
-from deltableu.logs.partitions import Logs, Partition, find_partitions
-from deltableu.text.vectors import WordVectors
-from deltableu.text.words import hash_words
+from deltableu.io import PathLike
+from deltableu.logs import Logs, Partition, find_partitions
+from deltableu.text import WordVectors, hash_words
 from deltableu.vectors.cooccurrence import PairCounts, PairTable, merge_counts
 from deltableu.vectors.strata import arrange
 from deltableu.vectors.training import Model
 from deltableu.vectors.vocabulary import Tell, Vocabulary, count_words, texts_of
 
-__all__ = ["UNKNOWN", "Epoch", "Progress", "count_cooccurrences", "train_vectors"]
+__all__ = ["UNKNOWN", "Epoch", "count_cooccurrences", "train_vectors"]
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
 
 #: What words without a vector get, as the authors' program calls it.

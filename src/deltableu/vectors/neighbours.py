@@ -8,8 +8,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from deltableu.errors import InputError
-from deltableu.text.vectors import WordVectors
-from deltableu.text.words import word_form
+from deltableu.text import WordVectors, word_form
 from deltableu.vectors.glove import UNKNOWN
 
 __all__ = ["Neighbour", "nearest_words", "similar_spellings"]

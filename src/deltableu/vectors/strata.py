@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from deltableu._types import Ints, Ints32, Singles
 from deltableu.vectors.cooccurrence import PairCounts, new_array
-from deltableu.vectors.vocabulary import Integers, Numbers
 
 __all__ = ["GROUPS", "Entries", "arrange", "rounds"]
 
-Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 #: Half as many threads have work at the same time.
 GROUPS = 32
@@ -40,9 +39,9 @@ class Entries:
         Stratum k of slice s is from `bounds[s, k]` to `bounds[s, k + 1]`.
     """
 
-    pairs: Numbers
-    values: Floats
-    bounds: Integers
+    pairs: Ints32
+    values: Singles
+    bounds: Ints
 
     @property
     def slices(self) -> int:
@@ -53,7 +52,7 @@ class Entries:
         """How many X_ij are not 0: the steps of an epoch."""
         return 2 * len(self.pairs) - int((self.pairs[:, 0] == self.pairs[:, 1]).sum())
 
-    def load(self, number: int) -> tuple[Numbers, Floats, Integers]:
+    def load(self, number: int) -> tuple[Ints32, Singles, Ints]:
         """A slice in memory: pairs, values, and the bounds of its strata."""
         bounds = self.bounds[number]
         part = slice(int(bounds[0]), int(bounds[-1]))

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Singles
 from deltableu.errors import InputError
-from deltableu.stats.resampling import stream
-from deltableu.vectors.strata import GROUPS, Entries, Floats, rounds
+from deltableu.stats import stream
+from deltableu.vectors.strata import GROUPS, Entries, rounds
 
 __all__ = ["Model"]
 
@@ -53,9 +54,9 @@ class Model:
         self._biases[:, :2] = start[:, :, dimension]
         self._vectors[:, 2:] = self._biases[:, 2:] = 1.0
 
-    def vectors(self) -> Floats:
+    def vectors(self) -> Singles:
         """The sum of main and context vector of each word."""
-        made: Floats = (self._vectors[:, 0] + self._vectors[:, 1])[:, : self._dimension]
+        made: Singles = (self._vectors[:, 0] + self._vectors[:, 1])[:, : self._dimension]
         return made
 
     def learn(

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from deltableu import _kernels
+from deltableu._types import Hashes, Ints, Ints32
 from deltableu.errors import InputError
-from deltableu.logs.blocks import Texts
-from deltableu.logs.partitions import Partition
-from deltableu.text.words import WordArrays, hash_words, word_form, word_spans
+from deltableu.logs import Partition, Texts
+from deltableu.text import WordArrays, hash_words, word_form, word_spans
 
 __all__ = ["Tell", "Vocabulary", "count_words", "texts_of"]
 
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
-Numbers = np.ndarray[Any, np.dtype[np.int32]]
 Tell: TypeAlias = Callable[[int], None]
 """Called with the bytes that were read since the last call."""
 
@@ -43,16 +40,16 @@ class Vocabulary:
     """
 
     words: tuple[str, ...]
-    counts: Integers
+    counts: Ints
     tokens: int
     different: int
     _slots: Hashes
-    _numbers: Numbers
+    _numbers: Ints32
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def numbered(self, found: WordArrays) -> tuple[Numbers, Integers]:
+    def numbered(self, found: WordArrays) -> tuple[Ints32, Ints]:
         """Texts as numbers of words, and their bounds; words that are too rare fall out."""
         words = np.empty(len(found.hashes), np.int32)
         bounds = np.empty(len(found.bounds), np.int64)
@@ -130,7 +127,7 @@ class _Counter:
         return Vocabulary(words, counts[rows], tokens, len(counts), *table)
 
 
-def _spelt(texts: Texts, found: WordArrays, places: Integers) -> list[str]:
+def _spelt(texts: Texts, found: WordArrays, places: Ints) -> list[str]:
     """The words at some places of `found`, in their comparable form."""
     owners = np.searchsorted(found.bounds, places, side="right") - 1
     rows, firsts = np.unique(owners, return_index=True)
@@ -144,12 +141,12 @@ def _spelt(texts: Texts, found: WordArrays, places: Integers) -> list[str]:
     ]
 
 
-def _empty_table(size: int) -> tuple[Hashes, Numbers]:
+def _empty_table(size: int) -> tuple[Hashes, Ints32]:
     """At most half full with `size` words."""
     return np.zeros(2 * size, np.uint64), np.full(2 * size, -1, np.int32)
 
 
-def _table(hashes: Hashes, size: int) -> tuple[Hashes, Numbers]:
+def _table(hashes: Hashes, size: int) -> tuple[Hashes, Ints32]:
     """Where to find the number of a word, which is its place in `hashes`."""
     while size < len(hashes):
         size *= 2

@@ -1,0 +1,33 @@
+"""Kinds of arrays and callbacks, named once for all rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+__all__ = [
+    "Array",
+    "Bools",
+    "Bytes",
+    "Hashes",
+    "Ints",
+    "Ints32",
+    "Progress",
+    "Singles",
+    "Steps",
+]
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Singles: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
+Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Ints32: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
+Hashes: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
+Bools: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+
+#: Told how far work is: (done, in all).
+Steps: TypeAlias = Callable[[int, int], None]
+#: Told what is done, and how far it is: (what, done, in all).
+Progress: TypeAlias = Callable[[str, int, int], None]

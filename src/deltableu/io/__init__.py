@@ -1,0 +1,61 @@
+"""Files in, checked records out, and back; Table, what every result shows itself as."""
+
+from deltableu.io.atomic import atomic_folder, atomic_path, interrupted_copy
+from deltableu.io.checker import Checker, as_number, number_text, shown
+from deltableu.io.delimited import Row, read_csv, read_tsv, write_csv, write_tsv
+from deltableu.io.files import (
+    PathLike,
+    atomic_write,
+    file_form,
+    file_name,
+    open_binary,
+    open_text,
+    read_lines,
+    read_raw_lines,
+    write_lines,
+)
+from deltableu.io.jsonl import decode, encode, read_records, write_records
+from deltableu.io.parquet import read_rows, write_rows
+from deltableu.io.problems import Heard, Report, fail
+from deltableu.io.records import read_table_rows
+from deltableu.io.table import Cell, Table, to_latex, to_markdown, to_rich, to_tsv
+
+__all__ = [
+    "Cell",
+    "Checker",
+    "Heard",
+    "PathLike",
+    "Report",
+    "Row",
+    "Table",
+    "as_number",
+    "atomic_folder",
+    "atomic_path",
+    "atomic_write",
+    "decode",
+    "encode",
+    "fail",
+    "file_form",
+    "file_name",
+    "interrupted_copy",
+    "number_text",
+    "open_binary",
+    "open_text",
+    "read_csv",
+    "read_lines",
+    "read_raw_lines",
+    "read_records",
+    "read_rows",
+    "read_table_rows",
+    "read_tsv",
+    "shown",
+    "to_latex",
+    "to_markdown",
+    "to_rich",
+    "to_tsv",
+    "write_csv",
+    "write_lines",
+    "write_records",
+    "write_rows",
+    "write_tsv",
+]

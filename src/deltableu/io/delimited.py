@@ -1,0 +1,170 @@
+r"""Tables in, rows with their line numbers out, and back: TSV with escapes, CSV with quotes.
+
+A TSV cell spells tab, line feed, carriage return and backslash as ``\t``, ``\n``, ``\r`` and
+``\\``; other backslashes stand for themselves. An empty cell is None; where the empty text must
+be told from None, it is spelt ``\e``. A CSV cell may be quoted, and then holds anything.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from deltableu.errors import Problem
+from deltableu.io.files import PathLike, atomic_write, file_name, read_raw_lines
+from deltableu.io.jsonl import filled_lines
+from deltableu.io.problems import Heard, Report, fail
+
+__all__ = ["Row", "read_csv", "read_tsv", "write_csv", "write_tsv"]
+
+Row: TypeAlias = Mapping[str, str | None]
+
+_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\\": r"\\"}
+_TEXTS = {escape: text for text, escape in _ESCAPES.items()}
+_TO_ESCAPE = str.maketrans(_ESCAPES)
+_ESCAPED = re.compile(r"\\[tnr\\]")
+_TO_QUOTE = re.compile('[,"\r\n]')
+_EMPTY = r"\e"
+
+
+def _escape(cell: str | None) -> str:
+    if cell is None:
+        return ""
+    return cell.translate(_TO_ESCAPE) if cell else _EMPTY
+
+
+def _unescape(cell: str) -> str | None:
+    if cell == "":
+        return None
+    if cell == _EMPTY:
+        return ""
+    return _ESCAPED.sub(lambda found: _TEXTS[found[0]], cell) if "\\" in cell else cell
+
+
+def _quote(cell: str | None) -> str:
+    # csv.writer leaves a carriage return unquoted, which csv.reader then refuses.
+    if cell is None or _TO_QUOTE.search(cell) is None:
+        return cell or ""
+    return '"' + cell.replace('"', '""') + '"'
+
+
+def _tsv_cells(path: PathLike, report: Report) -> Iterator[tuple[int, list[str | None]]]:
+    for number, line in filled_lines(path, report):
+        yield number, [_unescape(cell) for cell in line.split("\t")]
+
+
+def _csv_cells(path: PathLike, report: Report) -> Iterator[tuple[int, list[str | None]]]:
+    name = file_name(path)
+    consumed: list[int] = []
+
+    def lines() -> Iterator[str]:
+        for number, line in read_raw_lines(path, report):
+            consumed.append(number)
+            yield line
+
+    rows = csv.reader(lines(), strict=True)
+    blank: list[int] = []
+    while True:
+        consumed.clear()
+        try:
+            cells = next(rows, None)
+        except csv.Error as error:
+            report(Problem(_csv_reason(error), file=name, line=consumed[0]))
+            continue
+        if cells is None:
+            return
+        if not cells:
+            blank.append(consumed[0])
+            continue
+        for gap in blank:
+            report(Problem("is blank: remove the line", file=name, line=gap))
+        blank.clear()
+        yield consumed[0], [cell or None for cell in cells]
+
+
+def _csv_reason(error: csv.Error) -> str:
+    reason = str(error)
+    if "unexpected end" in reason:
+        return "a quote opens in this record and is never closed"
+    if "new-line" in reason:
+        return "holds a carriage return outside quotes"
+    if "field limit" in reason:
+        return f"holds a cell of more than {csv.field_size_limit()} characters: is a quote missing?"
+    return f"is not valid CSV: {reason}"
+
+
+def _rows(
+    cells: Iterator[tuple[int, list[str | None]]],
+    name: str,
+    required: Sequence[str],
+    known: Sequence[str],
+    heard: Heard,
+) -> Iterator[tuple[int, Row]]:
+    first = next(cells, None)
+    report = heard.report
+    if first is None and not heard.readable:
+        return
+    if first is None:
+        wanted = f"its first line must name the columns, at least {', '.join(required)}"
+        report(Problem(f"is empty: {wanted}", file=name))
+        return
+    line, header = first[0], [(cell or "").strip(" ") for cell in first[1]]
+    usable = True
+    for column in required:
+        if column not in header:
+            usable = False
+            message = f"the first line names no column {column!r}, which is required"
+            report(Problem(message, file=name, line=line, field=column))
+    for column in dict.fromkeys(header):
+        if header.count(column) > 1:
+            usable = False
+            report(Problem("the column is named twice", file=name, line=line, field=column))
+        if column not in known:
+            message = f"the column is not read: the names are {', '.join(known)}"
+            report(Problem(message, file=name, line=line, field=column, severity="warning"))
+    if not usable:
+        return
+    for line, row in cells:
+        if len(row) != len(header):
+            message = f"has {_count(len(row), 'cell')}, but the first line names {len(header)}"
+            report(Problem(message, file=name, line=line))
+            continue
+        yield line, dict(zip(header, row, strict=True))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def read_tsv(
+    path: PathLike, required: Sequence[str], known: Sequence[str], report: Report = fail
+) -> Iterator[tuple[int, Row]]:
+    """Yield line numbers and rows of a TSV file whose first line names the columns."""
+    heard = Heard(report)
+    return _rows(_tsv_cells(path, heard.report), file_name(path), required, known, heard)
+
+
+def read_csv(
+    path: PathLike, required: Sequence[str], known: Sequence[str], report: Report = fail
+) -> Iterator[tuple[int, Row]]:
+    """Yield rows of a CSV file, each with the number of the line it starts on."""
+    heard = Heard(report)
+    return _rows(_csv_cells(path, heard.report), file_name(path), required, known, heard)
+
+
+def write_tsv(path: PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write a TSV file; None becomes an empty cell."""
+    with atomic_write(path) as stream:
+        stream.write("\t".join(columns) + "\n")
+        for row in rows:
+            stream.write("\t".join(_escape(row[column]) for column in columns) + "\n")
+
+
+def write_csv(path: PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write a CSV file; None becomes an empty cell."""
+    with atomic_write(path) as stream:
+        stream.write(",".join(columns) + "\n")
+        for row in rows:
+            stream.write(",".join(_quote(row[column]) for column in columns) + "\n")

@@ -1,0 +1,86 @@
+"""JSON Lines in, records with their line numbers out, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NoReturn
+
+from deltableu.errors import Problem
+from deltableu.io.checker import shown
+from deltableu.io.files import PathLike, atomic_write, file_name, read_lines
+from deltableu.io.problems import Report, fail
+
+__all__ = ["decode", "encode", "filled_lines", "read_records", "write_records"]
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a number that JSON knows: write null")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {shown(digits)} is too large")
+    return number
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def decode(text: str) -> object:
+    """Read JSON, strictly: no NaN, no Infinity; a ValueError says in one sentence what is wrong."""
+    try:
+        value: object = _decoder.decode(text)
+    except json.JSONDecodeError as error:
+        reason = error.msg[0].lower() + error.msg[1:]
+        raise ValueError(f"is not valid JSON at column {error.pos + 1}: {reason}") from None
+    except RecursionError:
+        raise ValueError("is not usable JSON: it is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"is not usable JSON: {error}") from None
+    return value
+
+
+def encode(value: object) -> str:
+    """Write JSON on one line, with every character that need not be escaped as it is."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def filled_lines(path: PathLike, report: Report = fail) -> Iterator[tuple[int, str]]:
+    """Yield the lines that hold something; blank ones are a problem, but not at the end."""
+    blank: list[int] = []
+    for number, line in read_lines(path, report):
+        if line.strip(" \r") == "":
+            blank.append(number)
+            continue
+        for gap in blank:
+            report(Problem("is blank: remove the line", file=file_name(path), line=gap))
+        blank.clear()
+        yield number, line
+
+
+def read_records(
+    path: PathLike, report: Report = fail
+) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """Yield line numbers and the objects the lines hold."""
+    name = file_name(path)
+    for number, line in filled_lines(path, report):
+        try:
+            value = decode(line)
+        except ValueError as error:
+            report(Problem(str(error), file=name, line=number))
+            continue
+        if not isinstance(value, dict):
+            message = f"must be a JSON object such as {{...}}, got {shown(value)}"
+            report(Problem(message, file=name, line=number))
+            continue
+        yield number, value
+
+
+def write_records(path: PathLike, records: Iterable[Mapping[str, object]]) -> None:
+    """Write one object a line."""
+    with atomic_write(path) as stream:
+        for record in records:
+            stream.write(encode(record) + "\n")

@@ -1,0 +1,204 @@
+"""Logs in; utterances with several responses out, as numbers of a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from deltableu._types import Bools, Hashes, Ints
+from deltableu.errors import InputError, Problem
+from deltableu.judges.mixing import different, mixed, places_in, salt
+from deltableu.judges.row_keys import RowKeys, Rows, starts_of
+from deltableu.judges.row_texts import RowTexts
+from deltableu.judges.training_pairs import PairCounts, TrainingPairs
+from deltableu.judges.vocabulary import Vocabulary
+from deltableu.logs import Block, Partition
+
+__all__ = ["PASSES", "PairCounts", "TrainingPairs", "read_training_pairs"]
+
+Tell = Callable[[int], None]
+
+#: How often the logs are read.
+PASSES = 2
+
+#: Keys of random streams.
+_SPLIT, _RESPONSES, _OTHERS, _SPELLINGS = 11, 12, 13, 14
+#: Without two utterances there are no negative examples.
+_FEWEST = 2
+_LARGEST = (1 << 64) - 1
+
+
+def read_training_pairs(
+    partitions: Sequence[Partition],
+    vocabulary: Vocabulary,
+    *,
+    validation: float = 0.05,
+    seed: int = 0,
+    max_length: int = 50,
+    max_responses: int = 50,
+    other: int | None = None,
+    tell: Tell = lambda read: None,
+) -> TrainingPairs:
+    """Find the utterances of logs that have several responses.
+
+    Two utterances, or two responses, are the same when their words are; texts without words do
+    not count. All that is chosen is chosen by hashes of texts and seed: neither the order of the
+    rows nor how they lie in files matters. Memory grows with 16 bytes for a different row, and
+    with what is kept.
+
+    Parameters
+    ----------
+    partitions
+        Of `deltableu.logs.partitions.find_partitions`.
+    vocabulary
+    validation
+        The share of utterances to hold out, or (1 or more) their number. With a share, logs that
+        grow never move an utterance to the other side.
+    seed
+    max_length
+        Numbers of a text that are kept.
+    max_responses
+        Different responses of an utterance, at most.
+    other
+        Random rows of the logs to keep beside, at most; by default as many as there are rows of
+        utterances with several responses. Different rows are equally likely, however often they
+        occur.
+    tell
+        Called with the bytes that were read since the last call; all logs are read `PASSES` times.
+
+    Raises
+    ------
+    InputError
+        Where fewer than two utterances with several responses are on either side.
+
+    Examples
+    --------
+    >>> from deltableu.logs.partitions import find_partitions
+    >>> from deltableu.judges.vocabulary import WordVocabulary
+    >>> rows = [(f"How is {n}?", answer) for n in range(40) for answer in ("Fine", "Bad", "bad!")]
+    >>> words = WordVocabulary(["how", "is", "fine"])
+    >>> pairs = read_training_pairs(find_partitions(rows), words, validation=10)
+    >>> pairs.counts.several, pairs.counts.responses, pairs.counts.validation
+    (40, 80, 10)
+    """
+    _check_options(validation, max_length, max_responses, other)
+    keys = RowKeys()
+    for block in _blocks(partitions, tell):
+        keys.add(block)
+    several, utterances, too_many = keys.several(max_responses, salt(seed, _RESPONSES))
+    _check_several(keys, utterances, len(several))
+    others = keys.others(len(several) if other is None else other, salt(seed, _OTHERS))
+    rows, empty = keys.rows, keys.empty
+    del keys
+    wanted = Rows.joined([several, others])
+    found = RowTexts(wanted, vocabulary, max_length, salt(seed, _SPELLINGS))
+    for block in _blocks(partitions, tell):
+        found.add(block)
+    texts, long = found.end()
+    places = np.stack(found.texts_of(wanted))
+
+    # A vocabulary may have nothing for a text that has words.
+    readable = np.logical_and(*(texts.lengths > 0)[places])
+    empty += int((~readable[: len(several)]).sum())
+    kept = readable & np.concatenate(
+        (_with_another(several, readable[: len(several)]), np.ones(len(others), np.bool_))
+    )
+    responses = int(kept[: len(several)].sum())
+    wanted, places = wanted[kept], places[:, kept]
+    groups, names = _numbered(wanted.utterances, responses)
+    held_out, training, validated = _split(names, groups[:responses], validation, seed, rows)
+    counts = PairCounts(
+        rows, empty, utterances, training + validated, responses, too_many, training, validated,
+        len(wanted) - responses, len(texts), int(long.sum()),
+    )  # fmt: skip
+    return TrainingPairs(texts, places[0], places[1], groups, held_out, counts)
+
+
+def _blocks(partitions: Sequence[Partition], tell: Tell) -> Iterator[Block]:
+    for partition in partitions:
+        read = 0
+        for block in partition.blocks():
+            yield block
+            tell(block.read - read)
+            read = block.read
+        tell(partition.size - read)
+
+
+def _with_another(rows: Rows, readable: Bools) -> Bools:
+    """Which rows are of an utterance with two or more readable ones."""
+    starts = starts_of(rows.utterances)
+    numbers = np.add.reduceat(readable, starts[:-1], dtype=np.int64)
+    return np.repeat(numbers > 1, np.diff(starts))
+
+
+def _numbered(utterances: Hashes, several: int) -> tuple[Ints, Hashes]:
+    """Numbers of utterances, those of the first `several` rows first, and the keys they stand for.
+
+    The first rows are sorted.
+    """
+    first = utterances[:several][starts_of(utterances[:several])[:-1]]
+    more = different(utterances[several:])
+    if len(first):
+        more = more[first[places_in(first, more)] != more]
+    names = np.concatenate((first, more))
+    order = np.argsort(names, kind="stable")
+    return order[places_in(names[order], utterances)], names
+
+
+def _split(
+    names: Hashes, groups: Ints, validation: float, seed: int, rows: int
+) -> tuple[Bools, int, int]:
+    """Which utterances are held out, and how many of those with several responses are not, and are.
+
+    A share is one of all possible hashes.
+    """
+    several = int(groups[-1]) + 1 if len(groups) else 0
+    ranks = mixed(salt(seed, _SPLIT), names)
+    if validation >= 1:
+        number = min(int(validation), several)
+        limit = int(np.sort(ranks[:several])[number - 1]) if number else 0
+    else:
+        limit = min(int(validation * (_LARGEST + 1)), _LARGEST)
+    held_out = ranks <= np.uint64(limit)
+    validated = int(held_out[:several].sum())
+    training = several - validated
+    if min(training, validated) < _FEWEST:
+        raise InputError(
+            f"of {several} {'utterance' if several == 1 else 'utterances'} with several responses "
+            f"in {rows} rows, {validated} would be held out and {training} would be left to learn "
+            f"from, but both sides need {_FEWEST} or more: add logs, or change validation, which "
+            f"is {validation:g}"
+        )
+    return held_out, training, validated
+
+
+def _check_several(keys: RowKeys, utterances: int, several: int) -> None:
+    if not keys.rows:
+        raise InputError(
+            "the logs hold no rows, and a rater learns from utterances that have two or more "
+            "different responses"
+        )
+    if not several:
+        raise InputError(
+            f"none of the {utterances} different utterances in the {keys.rows} rows of the logs "
+            f"({keys.empty} of them without words) has two different responses, which a rater "
+            "learns from: add logs in which utterances recur"
+        )
+
+
+def _check_options(
+    validation: float, max_length: int, max_responses: int, other: int | None
+) -> None:
+    whole = float(validation).is_integer()
+    if not (0 < validation < 1 or (validation >= 1 and whole)):
+        message = f"must be a share between 0 and 1 or a whole number, got {validation:g}"
+        raise InputError(Problem(message, field="validation"))
+    least = (
+        (max_length, 1, "max_length"),
+        (max_responses, 2, "max_responses"),
+        (0 if other is None else other, 0, "other"),
+    )
+    for value, smallest, name in least:
+        if value < smallest:
+            raise InputError(Problem(f"must be {smallest} or more, got {value}", field=name))

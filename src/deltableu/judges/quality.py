@@ -1,0 +1,121 @@
+"""How good a rater is on held-out examples: accuracy, calibration, and a baseline beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deltableu._types import Array
+from deltableu.judges.batches import quadruples
+from deltableu.judges.examples import Examples
+from deltableu.judges.tf_idf import tf_idf
+from deltableu.judges.training_pairs import TrainingPairs
+
+__all__ = ["CalibrationBin", "OverlapBaseline", "area_under_curve", "calibration"]
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Examples with a similar probability of being positive.
+
+    Attributes
+    ----------
+    examples : int
+    probability : float
+        What the rater says, on average.
+    positive : float
+        The share that is positive.
+    """
+
+    examples: int
+    probability: float
+    positive: float
+
+
+def calibration(probabilities: Any, labels: Any, bins: int = 10) -> tuple[CalibrationBin, ...]:
+    """What the rater says beside what is so, in bins of equal width; empty ones are left out.
+
+    Examples
+    --------
+    >>> calibration([0.1, 0.15, 0.9], [0, 1, 1], bins=2)[0]
+    CalibrationBin(examples=2, probability=0.125, positive=0.5)
+    """
+    said = np.asarray(probabilities, np.float64)
+    so = np.asarray(labels, np.float64)
+    number = np.minimum((said * bins).astype(np.int64), bins - 1)
+    found = []
+    for place in range(bins):
+        here = number == place
+        if here.any():
+            bin = CalibrationBin(int(here.sum()), float(said[here].mean()), float(so[here].mean()))
+            found.append(bin)
+    return tuple(found)
+
+
+def area_under_curve(scores: Any, labels: Any) -> float:
+    """How often a positive example scores above a negative one; ties count half.
+
+    Examples
+    --------
+    >>> area_under_curve([0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1])
+    0.875
+    """
+    values = np.asarray(scores, np.float64)
+    positive = np.asarray(labels).astype(bool)
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    good = int(positive.sum())
+    bad = len(values) - good
+    return float((ranks[positive].sum() - good * (good + 1) / 2) / (good * bad))
+
+
+class OverlapBaseline:
+    """Overlap of words in place of a network: what a rater has to beat.
+
+    The cosines of TF-IDF vectors of R1 and R2, of U1 and R2 and of U2 and R1, weighed against
+    each other by logistic regression on training examples. As the network, it never compares the
+    utterances.
+    """
+
+    def __init__(self, pairs: TrainingPairs, examples: Examples) -> None:
+        from scipy.sparse import csr_array
+
+        texts = pairs.texts
+        shape = (len(texts), int(texts.numbers.max(initial=0)) + 1)
+        ones = np.ones(len(texts.numbers))
+        self._vectors = tf_idf(csr_array((ones, texts.numbers, texts.bounds), shape=shape))
+        self._pairs = pairs
+        features = self._features(examples)
+        self._weights = _logistic(features, examples.labels.astype(np.float64))
+
+    def scores(self, examples: Examples) -> Array:
+        """Log odds of being positive."""
+        found: Array = self._features(examples) @ self._weights
+        return found
+
+    def _features(self, examples: Examples) -> Array:
+        chosen = quadruples(self._pairs, examples)
+        cosines = [
+            np.asarray(
+                self._vectors[chosen[:, one]].multiply(self._vectors[chosen[:, other]]).sum(1)
+            ).ravel()
+            for one, other in ((1, 3), (0, 3), (2, 1))
+        ]
+        return np.stack([np.ones(len(chosen)), *cosines], axis=1)
+
+
+def _logistic(features: Array, labels: Array, steps: int = 25) -> Array:
+    """Weights of logistic regression, by Newton's method with a slight ridge."""
+    weights = np.zeros(features.shape[1])
+    ridge = 1e-3 * np.eye(len(weights))
+    for _ in range(steps):
+        said = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
+        slope = features.T @ (said - labels) + ridge @ weights
+        bend = (features * (said * (1 - said))[:, None]).T @ features + ridge
+        change = np.linalg.solve(bend, slope)
+        weights -= change
+        if np.abs(change).max() < 1e-9:
+            break
+    return weights

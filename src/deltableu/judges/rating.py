@@ -1,0 +1,244 @@
+"""A study and a rater in, the same study with weights out; a run that was killed goes on."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from deltableu.corpus import ORIGINS, Item, Reference, Study
+from deltableu.errors import InputError, Problem
+from deltableu.judges.journal import RatingJournal, rating_key
+from deltableu.judges.rater import Rater, rate_batch, rater_signature
+
+__all__ = ["WEIGHTS_FROM", "OriginRatings", "RatedStudy", "RatingEvent", "Which", "rate_study"]
+
+Which: TypeAlias = Literal["unrated", "all"]
+
+#: The key of an item's meta that says where its weights came from.
+WEIGHTS_FROM = "weights_from"
+#: What weights came from that were there before, where the item does not say.
+_BEFORE = "items"
+
+
+@dataclass(frozen=True, slots=True)
+class OriginRatings:
+    """What became of the references of one origin.
+
+    Attributes
+    ----------
+    origin : str
+        Original, mined, parrot, written or random.
+    references : int
+        How many there are.
+    rated : int
+        How many the rater rated; the others kept the weight they had.
+    mean : float or None
+        The mean weight of those that were rated.
+    positive : float or None
+        The share of those that got a weight above 0.
+    """
+
+    origin: str
+    references: int
+    rated: int
+    mean: float | None
+    positive: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RatedStudy:
+    """A study whose references all have weights, and how they came by them.
+
+    Attributes
+    ----------
+    study : Study
+        Its items say in `meta["weights_from"]` where weights came from.
+    signature : str
+        The rater's.
+    which : {"unrated", "all"}
+        What was asked for.
+    origins : tuple of OriginRatings
+        Those that occur.
+    resumed : int
+        Items whose weights an earlier run had found.
+    """
+
+    study: Study
+    signature: str
+    which: Which
+    origins: tuple[OriginRatings, ...]
+    resumed: int
+
+    @property
+    def rated(self) -> int:
+        """References that the rater rated."""
+        return sum(one.rated for one in self.origins)
+
+    @property
+    def kept(self) -> int:
+        """References that kept the weight they had."""
+        return sum(one.references - one.rated for one in self.origins)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingEvent:
+    """Some items are done.
+
+    Attributes
+    ----------
+    done, total : int
+        Items, of all that there is something to rate of.
+    items, references : int
+        Those that were done now.
+    seconds : float
+        What they took.
+    kept : bool
+        Whether an earlier run had done them.
+    """
+
+    done: int
+    total: int
+    items: int
+    references: int
+    seconds: float
+    kept: bool
+
+
+def rate_study(
+    study: Study,
+    rater: Rater,
+    *,
+    which: Which = "unrated",
+    batch: int = 256,
+    journal: Path | None = None,
+    progress: Callable[[RatingEvent], None] | None = None,
+) -> RatedStudy:
+    """Rate the references of a study.
+
+    Parameters
+    ----------
+    study : Study
+        Its outputs and ratings come along.
+    rater : Rater
+        Such as `NNRater.load("rater.safetensors")`.
+    which : {"unrated", "all"}
+        Rate the references without a weight, or all of them anew.
+    batch : int
+        Items the rater sees at once.
+    journal : Path, optional
+        A file to which each finished batch is added, so that the same call goes on after being
+        killed. What it holds of another rater or of other items is not used.
+    progress : callable, optional
+        Called with what an earlier run had done, and then after every batch.
+    """
+    if which not in get_args(Which):
+        raise InputError(Problem(f"must be unrated or all, got {which!r}", field="which"))
+    if batch < 1:
+        raise InputError(Problem(f"must be 1 or more, got {batch}", field="batch"))
+    signature = rater_signature(rater)
+    asked = [
+        _Asked(place, item, positions)
+        for place, item in enumerate(study.items)
+        if (positions := _to_rate(item, which))
+    ]
+    # A batch is what it would have been without an interruption, so that every bit is the same.
+    batches = [asked[start : start + batch] for start in range(0, len(asked), batch)]
+    book = None if journal is None else RatingJournal(journal)
+    found = [None if book is None else _look_up(book, signature, some) for some in batches]
+    tell = progress or (lambda _: None)
+    before = [row for rows in found for row in rows or ()]
+    done = len(before)
+    tell(RatingEvent(done, len(asked), done, sum(map(len, before)), 0.0, kept=True))
+    for number, some in enumerate(batches):
+        if found[number] is not None:
+            continue
+        started = time.monotonic()
+        rows = rate_batch(rater, [(one.item, one.references) for one in some])
+        if book is not None:
+            keys = (one.key(signature) for one in some)
+            book.add(zip((one.item.id for one in some), keys, rows, strict=True))
+        found[number] = rows
+        done += len(some)
+        spent = time.monotonic() - started
+        tell(RatingEvent(done, len(asked), len(some), sum(map(len, rows)), spent, kept=False))
+    weights = [row for rows in found for row in rows or ()]
+    items = list(study.items)
+    for one, row in zip(asked, weights, strict=True):
+        items[one.place] = one.with_weights(row, signature)
+    return RatedStudy(
+        replace(study, items=tuple(items)),
+        signature,
+        which,
+        _by_origin(study, asked, weights),
+        len(before),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An item and the positions of those of its references that are to be rated."""
+
+    place: int
+    item: Item
+    positions: tuple[int, ...]
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        return tuple(self.item.references[position] for position in self.positions)
+
+    def key(self, signature: str) -> str:
+        return rating_key(signature, self.item, self.references)
+
+    def with_weights(self, weights: Sequence[float], signature: str) -> Item:
+        references = list(self.item.references)
+        for position, weight in zip(self.positions, weights, strict=True):
+            references[position] = replace(references[position], weight=weight)
+        origin = signature
+        if len(self.positions) < len(references):
+            before = str(self.item.meta.get(WEIGHTS_FROM, _BEFORE))
+            origin = before if signature in before.split("+") else f"{before}+{signature}"
+        meta = {**self.item.meta, WEIGHTS_FROM: origin}
+        return replace(self.item, references=tuple(references), meta=meta)
+
+
+def _to_rate(item: Item, which: Which) -> tuple[int, ...]:
+    return tuple(
+        position
+        for position, one in enumerate(item.references)
+        if which == "all" or one.weight is None
+    )
+
+
+def _look_up(
+    book: RatingJournal, signature: str, batch: Sequence[_Asked]
+) -> list[tuple[float, ...]] | None:
+    """The weights of a batch, if all of it was done before."""
+    known = [book.weights(one.key(signature), len(one.positions)) for one in batch]
+    whole = [weights for weights in known if weights is not None]
+    return whole if len(whole) == len(batch) else None
+
+
+def _by_origin(
+    study: Study, asked: Sequence[_Asked], rated: Sequence[Sequence[float]]
+) -> tuple[OriginRatings, ...]:
+    counts: Counter[str] = Counter(one.origin for item in study.items for one in item.references)
+    weights: dict[str, list[float]] = {origin: [] for origin in ORIGINS}
+    for one, row in zip(asked, rated, strict=True):
+        for reference, weight in zip(one.references, row, strict=True):
+            weights[reference.origin].append(weight)
+    return tuple(
+        OriginRatings(
+            origin,
+            counts[origin],
+            len(own),
+            math.fsum(own) / len(own) if own else None,
+            sum(weight > 0 for weight in own) / len(own) if own else None,
+        )
+        for origin, own in weights.items()
+        if counts[origin]
+    )

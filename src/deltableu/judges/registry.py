@@ -1,0 +1,90 @@
+"""Raters by name: a model's file, or what other packages offer.
+
+A package offers a rater with an entry point of the group `deltableu.judges`, whose name is the
+rater's and whose value is called with the argument that follows the name, or with None.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deltableu.corpus import Item, Reference
+from deltableu.errors import InputError
+from deltableu.judges.rater import Rater, RatingBatch
+
+__all__ = ["is_model_file", "load_rater", "rater_names"]
+
+_GROUP = "deltableu.judges"
+_SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A rater that does not say what it is, called by what was asked for."""
+
+    rater: Rater
+    signature: str
+
+    def rate(self, item: Item, references: Sequence[Reference]) -> Sequence[float]:
+        return self.rater.rate(item, references)
+
+    def rate_items(self, batch: RatingBatch) -> Sequence[Sequence[float]]:
+        if hasattr(self.rater, "rate_items"):
+            rated: Sequence[Sequence[float]] = self.rater.rate_items(batch)
+            return rated
+        return [self.rater.rate(item, references) for item, references in batch]
+
+
+def rater_names() -> list[str]:
+    """The names of the raters that installed packages offer."""
+    return sorted(_offered())
+
+
+def is_model_file(spec: str) -> bool:
+    """Whether a rater is asked for by its file, and not by its name."""
+    spec = os.fspath(spec)
+    return spec.endswith(_SUFFIX) or os.sep in spec.partition(":")[0] or os.path.exists(spec)
+
+
+def load_rater(spec: str, **settings: Any) -> Rater:
+    """The rater of a model's file, or one that an installed package offers.
+
+    Parameters
+    ----------
+    spec : str
+        A file that `deltableu judge train` wrote; or NAME or NAME:ARGUMENT, with the name of an
+        entry point of the group `deltableu.judges`.
+    **settings
+        Those of `NNRater.load`, for a file.
+    """
+    spec = os.fspath(spec)
+    if is_model_file(spec):
+        from deltableu.judges.nn_rater import NNRater
+
+        return NNRater.load(spec, **settings)
+    name, colon, argument = spec.partition(":")
+    offered = _offered()
+    if name not in offered:
+        known = f"; installed ones are {', '.join(sorted(offered))}" if offered else ""
+        raise InputError(f"there is no file {spec!r}, and no rater of that name{known}")
+    if settings:
+        raise InputError(f"{' and '.join(settings)} cannot be set for the rater {name!r}")
+    try:
+        made = offered[name].load()(argument if colon else None)
+    except InputError:
+        raise
+    except Exception as error:  # whatever a foreign package raises
+        raise InputError(f"the rater {name!r} cannot be loaded: {error}") from error
+    if not callable(getattr(made, "rate", None)):
+        raise InputError(f"the rater {name!r} has no method rate(item, references)")
+    rater: Rater = made
+    return rater if getattr(made, "signature", None) is not None else _Named(rater, spec)
+
+
+def _offered() -> Mapping[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=_GROUP)}

@@ -1,0 +1,140 @@
+"""Rows of logs -> 16 bytes for each different one, and which of them to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deltableu._types import Bools, Hashes, Ints
+from deltableu.judges.mixing import mixed
+from deltableu.logs import Block
+from deltableu.text import hash_words
+
+__all__ = ["RowKeys", "Rows", "row_keys", "starts_of"]
+
+
+#: Rows that are sorted at once, about.
+_AT_ONCE = 1 << 21
+_BITS = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Keys of the utterance and the response of rows, as `deltableu.text.words` makes them."""
+
+    utterances: Hashes
+    responses: Hashes
+
+    def __len__(self) -> int:
+        return len(self.utterances)
+
+    def __getitem__(self, rows: Any) -> Rows:
+        return Rows(self.utterances[rows], self.responses[rows])
+
+    def sorted(self) -> Rows:
+        """Different ones by utterance, then response."""
+        rows = self[np.lexsort((self.responses, self.utterances))]
+        fresh = np.ones(len(rows), np.bool_)
+        fresh[1:] = rows.utterances[1:] != rows.utterances[:-1]
+        fresh[1:] |= rows.responses[1:] != rows.responses[:-1]
+        return rows[fresh]
+
+    @classmethod
+    def joined(cls, parts: list[Rows]) -> Rows:
+        none = np.empty(0, np.uint64)
+        return cls(
+            np.concatenate([none, *(part.utterances for part in parts)]),
+            np.concatenate([none, *(part.responses for part in parts)]),
+        )
+
+
+def row_keys(block: Block) -> tuple[Rows, Bools]:
+    """Keys of a block's rows, and which rows have words in both texts."""
+    texts = (block.utterances, block.responses)
+    found = [hash_words(one.data, one.starts, one.ends) for one in texts]
+    worded = (np.diff(found[0].bounds) > 0) & (np.diff(found[1].bounds) > 0)
+    return Rows(found[0].keys, found[1].keys), worded
+
+
+def starts_of(groups: Any) -> Ints:
+    """Where each run of equal numbers begins, and where the last one ends."""
+    (changes,) = np.nonzero(groups[1:] != groups[:-1])
+    ends = [len(groups)] if len(groups) else []
+    return np.concatenate(([0], changes + 1, ends)).astype(np.int64)
+
+
+class RowKeys:
+    """All different rows of the logs that have words in both texts.
+
+    Attributes
+    ----------
+    rows, empty : int
+        Rows that were added, and those of them without words.
+    """
+
+    def __init__(self) -> None:
+        self.rows = self.empty = 0
+        self._blocks: list[Rows] = []
+
+    def add(self, block: Block) -> None:
+        keys, worded = row_keys(block)
+        self.rows += len(keys)
+        self.empty += len(keys) - int(worded.sum())
+        # Sorted, so that a range of utterances is a part of each block.
+        self._blocks.append(keys[worded].sorted())
+
+    def several(self, most: int, salt: np.uint64) -> tuple[Rows, int, int]:
+        """Rows of utterances with two or more responses, `most` of each at most.
+
+        Also the number of different utterances, and of rows that were too many.
+        """
+        kept: list[Rows] = []
+        utterances = too_many = 0
+        for rows in self._ranges():
+            starts = starts_of(rows.utterances)
+            sizes = np.diff(starts)
+            utterances += len(sizes)
+            rows = rows[np.repeat(sizes > 1, sizes)]
+            if (sizes > most).any():
+                few = rows[_first_of_each(rows, most, salt)]
+                too_many += len(rows) - len(few)
+                rows = few
+            kept.append(rows)
+        return Rows.joined(kept), utterances, too_many
+
+    def others(self, number: int, salt: np.uint64) -> Rows:
+        """Random rows of all; fewer where there are fewer."""
+        kept = Rows.joined([])
+        for rows in self._ranges() if number else ():
+            kept = Rows.joined([kept, rows])
+            if len(kept) > number:
+                ranks = mixed(salt, kept.utterances, kept.responses)
+                kept = kept[np.argpartition(ranks, number - 1)[:number]]
+        return kept.sorted()
+
+    def _ranges(self) -> Iterator[Rows]:
+        """All different rows, sorted, so many at once as is fast."""
+        bits = (sum(map(len, self._blocks)) // _AT_ONCE).bit_length()
+        edges = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(_BITS - bits if bits else 0)
+        cuts = [
+            [0, *np.searchsorted(block.utterances, edges).tolist(), len(block)]
+            for block in self._blocks
+        ]
+        for place in range(1 << bits):
+            parts = [
+                block[cut[place] : cut[place + 1]]
+                for block, cut in zip(self._blocks, cuts, strict=True)
+            ]
+            yield Rows.joined(parts).sorted()
+
+
+def _first_of_each(rows: Rows, most: int, salt: np.uint64) -> Ints:
+    """The rows of each utterance that come first in an order of chance, sorted."""
+    ranks = mixed(salt, rows.utterances, rows.responses)
+    order = np.lexsort((ranks, rows.utterances))
+    starts = starts_of(rows.utterances)
+    within = np.arange(len(rows)) - np.repeat(starts[:-1], np.diff(starts))
+    return np.sort(order[within < most])

@@ -1,0 +1,164 @@
+"""Logs in, a trained NN-rater out (Tsuta et al. 2020, sections 4.2 and 5.3)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from deltableu._types import Progress
+from deltableu._version import __version__
+from deltableu.errors import InputError, Problem
+from deltableu.judges.checkpoints import PAIRS, VOCABULARY, WorkFolder
+from deltableu.judges.epochs import Epoch, Run, TrainedRater
+from deltableu.judges.log_pairs import read_training_pairs
+from deltableu.judges.neural import need
+from deltableu.judges.piece_vocabulary import piece_vocabulary
+from deltableu.judges.settings import RaterSettings, TrainingSettings, check_size, preset
+from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
+from deltableu.judges.word_vocabulary import word_vocabulary
+from deltableu.logs import Logs, Partition, find_partitions
+
+__all__ = ["train_rater"]
+
+#: Seconds between two checkpoints.
+PAUSE = 60.0
+_THREADS = 1024
+#: Texts that pieces are made from.
+_SAMPLE = 200_000
+
+
+def train_rater(
+    logs: Logs,
+    *,
+    settings: RaterSettings | None = None,
+    training: TrainingSettings | None = None,
+    threads: int | None = None,
+    work: Path | None = None,
+    keep_work: bool = False,
+    pause: float = PAUSE,
+    progress: Progress | None = None,
+    on_epoch: Callable[[Epoch], None] | None = None,
+) -> TrainedRater:
+    """Train the NN-rater on utterances of logs that have several responses.
+
+    Two responses to the same utterance are a positive example, two pairs of different utterances
+    a negative one. Utterances are held out, never single examples.
+
+    Parameters
+    ----------
+    logs
+        As `deltableu.mine_references` takes them.
+    settings, training
+        By default the preset `small`.
+    threads : int, optional
+        All cores by default. Sums of floats, and so the last digits, depend on it.
+    work : Path, optional
+        A folder for checkpoints; a killed run goes on from there.
+    keep_work : bool
+        Leave the folder when training is done; by default it is removed.
+    pause : float
+        Seconds between two checkpoints.
+    progress : callable, optional
+        Called with (what is done, done, in all).
+    on_epoch : callable, optional
+        Called with each `Epoch`, also with those of the run that this one goes on with.
+    """
+    shape, how = preset("small")
+    settings, how = settings or shape, training or how
+    if threads is not None and not 1 <= threads <= _THREADS:
+        message = f"must lie between 1 and {_THREADS}, got {threads}"
+        raise InputError(Problem(message, field="threads"))
+    check_size(settings, how.vocabulary_size)
+    need("torch", "training a rater")
+    need("safetensors", "training a rater")
+    partitions = find_partitions(logs)
+    kept = WorkFolder(work, _key(partitions, settings, how))
+    from deltableu.judges.learning import threads_of_torch
+
+    try:
+        vocabulary = _vocabulary(partitions, how, kept, progress)
+        pairs = _pairs(partitions, vocabulary, settings, how, kept, progress)
+        with threads_of_torch(threads):
+            run = Run(settings, how, vocabulary, pairs, kept, pause, progress, on_epoch)
+            made = run.train()
+    except InputError:
+        kept.give_up()
+        raise
+    if not keep_work:
+        kept.end()
+    return made
+
+
+def _key(
+    partitions: Sequence[Partition], settings: RaterSettings, training: TrainingSettings
+) -> str:
+    digest = hashlib.sha256(f"{__version__} {settings} {training}".encode())
+    for partition in partitions:
+        digest.update(partition.fingerprint.encode())
+    return digest.hexdigest()
+
+
+def _teller(
+    progress: Progress | None, what: str, partitions: Sequence[Partition], passes: int
+) -> Callable[[int], None]:
+    total = max(passes * sum(partition.size for partition in partitions), 1)
+    done = 0
+
+    def tell(size: int) -> None:
+        nonlocal done
+        done += size
+        if progress is not None:
+            progress(what, min(done, total), total)
+
+    return tell
+
+
+def _vocabulary(
+    partitions: Sequence[Partition],
+    training: TrainingSettings,
+    work: WorkFolder,
+    progress: Progress | None,
+) -> Vocabulary:
+    kept = work.kept(VOCABULARY)
+    if kept is not None:
+        return vocabulary_from_bytes(training.vocabulary, kept)
+    tell = _teller(progress, "vocabulary", partitions, 1)
+    size = training.vocabulary_size
+    made: Vocabulary
+    if training.vocabulary == "words":
+        made = word_vocabulary(partitions, size=size, tell=tell)
+    else:
+        made = piece_vocabulary(
+            partitions, size=size, sample=_SAMPLE, seed=training.seed, tell=tell
+        )
+    work.keep(VOCABULARY, made.to_bytes())
+    return made
+
+
+def _pairs(
+    partitions: Sequence[Partition],
+    vocabulary: Vocabulary,
+    settings: RaterSettings,
+    training: TrainingSettings,
+    work: WorkFolder,
+    progress: Progress | None,
+) -> TrainingPairs:
+    path = work.path(PAIRS)
+    if path is not None and path.exists():
+        with suppress(InputError):  # damaged: made anew
+            return TrainingPairs.read(path)
+    made = read_training_pairs(
+        partitions,
+        vocabulary,
+        validation=training.validation,
+        seed=training.seed,
+        max_length=settings.max_length,
+        max_responses=training.max_responses,
+        tell=_teller(progress, "pairs", partitions, 2),
+    )
+    if path is not None:
+        made.write(path)
+    return made

@@ -1,0 +1,317 @@
+"""upsilon-BLEU (Tsuta et al. 2020) and its kin: a model rates the references, not people."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
+
+from deltableu._types import Steps
+from deltableu.corpus import Item, ReferenceSet, weights_label
+from deltableu.errors import InputError, Problem
+from deltableu.io import shown
+from deltableu.score import (
+    DeltaBLEU,
+    DeltaChrFPlusPlus,
+    Encoded,
+    PreparedReferences,
+    Statistics,
+    as_list,
+    as_reference_set,
+    check_layout,
+    choose,
+    flat_references,
+)
+
+if TYPE_CHECKING:
+    from deltableu.judges.rater import Rater
+
+__all__ = ["UpsilonBLEU", "UpsilonChrF", "rate_references"]
+
+Triplets = Literal["max", "mean", "first", "second"]
+Magnitude = Literal["2p-1", "p"]
+Weights = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rated:
+    """What one rater said of some items.
+
+    The items, and a rater that is known by nothing but its identity, are held fast, so that no
+    other object can take their place in memory.
+    """
+
+    key: Hashable
+    rater: Rater | None
+    weights: dict[int, tuple[Item, Weights]]
+
+
+# Two metrics that share a rater, or one metric and two raters, ask about every item once.
+_latest: deque[_Rated] = deque(maxlen=2)
+
+
+def rate_references(references: ReferenceSet, rater: Rater) -> ReferenceSet:
+    """The same references with the weights that a rater gives them.
+
+    Weights that were there are replaced. A rater is taken to rate alike whenever it is asked: what
+    it said of the last items is remembered.
+
+    Parameters
+    ----------
+    references : ReferenceSet
+        With its items, as `reference_set` makes it.
+    rater : Rater
+
+    Examples
+    --------
+    >>> from deltableu.corpus import Reference, reference_set
+    >>> class Brevity:
+    ...     signature = "brevity"
+    ...     def rate(self, item, references):
+    ...         return [1 - len(one.text) / 16 for one in references]
+    >>> items = [Item("1", (Reference("r0", "yes"), Reference("r1", "certainly")))]
+    >>> rated = rate_references(reference_set(items), Brevity())
+    >>> rated.weights, rated.weights_from
+    (((0.8125, 0.4375),), 'brevity')
+    """
+    from deltableu.judges.rater import rater_signature
+
+    items = references.items
+    if items is None:
+        raise InputError(
+            "a rater looks at items, their messages and where references came from, and here are "
+            "texts alone: give a ReferenceSet that reference_set() made of a study or of items"
+        )
+    for index, (item, texts) in enumerate(zip(items, references.texts, strict=True)):
+        if tuple(one.text for one in item.references) != tuple(texts):
+            message = "cannot be rated: its texts are not the references of its item"
+            raise InputError(Problem(message, item=references.item_name(index)))
+    return replace(
+        references,
+        weights=_ask(rater, items),
+        weights_from=weights_label(rater_signature(rater)),
+    )
+
+
+def _ask(rater: Rater, items: Sequence[Item]) -> tuple[Weights, ...]:
+    from deltableu.judges.rater import rate_batch
+
+    key = _rater_key(rater)
+    known = next((rated.weights for rated in _latest if rated.key == key), {})
+    new = {id(item): item for item in items if id(item) not in known}
+    if new:
+        given = rate_batch(rater, [(item, item.references) for item in new.values()])
+        known = known | dict(zip(new, zip(new.values(), given, strict=True), strict=True))
+        # Only these items, or a loop over many sets would never let go of one.
+        held = None if isinstance(key, str) else rater
+        kept = _Rated(key, held, {id(item): known[id(item)] for item in items})
+        others = [rated for rated in _latest if rated.key != key]
+        _latest.clear()
+        _latest.extend([*others, kept])
+    return tuple(known[id(item)][1] for item in items)
+
+
+def _rater_key(rater: Rater) -> Hashable:
+    """Equal for raters that rate alike, as far as they tell."""
+    from deltableu.judges.rater import rater_signature
+
+    silent = getattr(rater, "signature", None) is None
+    return id(rater) if silent else rater_signature(rater)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _RatedMetric:
+    """The settings that say who rates, and what follows from them for a metric."""
+
+    name: ClassVar[str]  # the metric's
+
+    # A metric can be hashed, a rater perhaps not.
+    rater: str | os.PathLike[str] | Rater | None = field(default=None, hash=False)
+    triplets: Triplets | None = None
+    magnitude: Magnitude | None = None
+    original: float | Literal["rated"] | None = None
+
+    def _find_rater(self) -> None:
+        found = self._named_rater() if isinstance(self.rater, str | os.PathLike) else self.rater
+        if found is self.rater and self._settings():
+            raise InputError(
+                f"{' and '.join(self._settings())} can be set for a rater that is named by its "
+                "file: give one (rater=, --rater)"
+            )
+        if found is not None and not callable(getattr(found, "rate", None)):
+            raise InputError(
+                "rater must be a model's file, the name of a rater, or an object with "
+                f"rate(item, references), got {shown(found)}"
+            )
+        object.__setattr__(self, "_rater", found)
+        if found is not None:
+            # What the class says holds for references that were rated before.
+            object.__setattr__(self, "needs", frozenset({"references"}))
+
+    def _named_rater(self) -> Rater:
+        from deltableu.judges.registry import load_rater
+
+        spec = os.fspath(cast("str | os.PathLike[str]", self.rater))
+        if not spec:
+            raise InputError("the rater has no name: give a model's file (rater=, --rater)")
+        settings = self._settings()
+        for name, choices in _CHOICES.items():
+            if name in settings:
+                choose(settings[name], choices, name)
+        return load_rater(spec, **settings)
+
+    def _settings(self) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in ("triplets", "magnitude", "original")}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
+        """The references with the weights that count."""
+        rater: Rater | None = self._rater  # type: ignore[attr-defined]
+        if rater is not None:
+            return rate_references(references, rater)
+        if references.weights is None:
+            raise InputError(
+                f"{self.name} needs rated references: rate them first with `deltableu rater "
+                "apply`, or name a rater (rater=, --rater)"
+            )
+        return references
+
+    def _rated_key(self, key: Hashable) -> Hashable:
+        """Encoded references are shared only where weights come from the same rater."""
+        rater: Rater | None = self._rater  # type: ignore[attr-defined]
+        return key if rater is None else (key, _rater_key(rater))
+
+
+_CHOICES = {"triplets": get_args(Triplets), "magnitude": get_args(Magnitude)}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class UpsilonBLEU(_RatedMetric, DeltaBLEU):
+    """delta-BLEU whose references a model has rated.
+
+    With a rater, every reference is rated anew, whatever weight it has, people's included; the
+    signature then names the rater and its settings as where the weights came from. Without one,
+    the weights that the references have are used, such as `deltableu rater apply` has written.
+    That the original reference keeps weight 1, and which others there are (a parrot, mined ones),
+    is the business of the rater and of mining. A threshold of `ReferenceSet.select` looks at the
+    weights from before rating; the rater sees the references that are left.
+
+    Parameters
+    ----------
+    rater : str, path or Rater, optional
+        A model's file, the name of a rater that a package offers, or any object with
+        `rate(item, references)`.
+    triplets : {"max", "mean", "first", "second"}, optional
+        Of the NN-rater: how the probabilities of its two triplets become one.
+    magnitude : {"2p-1", "p"}, optional
+        Of the NN-rater: the size of a weight, for the probability p of the likelier class.
+    original : float or "rated", optional
+        Of the NN-rater: the weight of the original reference, or "rated" to rate it too.
+    order, variant, smooth, combine, brevity, tokenize, lowercase, normalize, strip_punctuation, \
+    smooth_value, effective_order
+        See `DeltaBLEU`.
+
+    References
+    ----------
+    Tsuta et al. 2020, "uBLEU: Uncertainty-Aware Automatic Evaluation Method for Open-Domain
+    Dialogue Systems", section 4.
+
+    Examples
+    --------
+    >>> from deltableu.corpus import Reference, reference_set
+    >>> class LikeOriginal:
+    ...     signature = "like-original"
+    ...     def rate(self, item, references):
+    ...         wanted = set(item.references[0].text.split())
+    ...         return [1 if wanted & set(one.text.split()) else -1 for one in references]
+    >>> texts = ("no thanks", "no no", "oh yes")
+    >>> item = Item("1", tuple(Reference(f"r{i}", text) for i, text in enumerate(texts)))
+    >>> metric = UpsilonBLEU(rater=LikeOriginal(), tokenize="none")
+    >>> score = metric.compute(["no no yes"], reference_set([item])).score()
+    >>> score.numerators, score.signature["weights"]
+    ((1.0, 1.0), 'like-original')
+    """
+
+    name: ClassVar[str] = "upsilon-bleu"
+    summary: ClassVar[str] = "delta-BLEU with weights from a rater (Tsuta et al. 2020)"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._find_rater()
+
+    def encode(
+        self,
+        references: ReferenceSet | Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Steps | None = None,
+    ) -> Encoded:
+        """Rate the references, then tokenise and hash them once, for any number of systems."""
+        given = self.prepare_references(as_reference_set(references, weights))
+        return super().encode(given, threads=threads, progress=progress)
+
+    def compute(
+        self,
+        hypotheses: Sequence[str],
+        references: ReferenceSet | Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Steps | None = None,
+    ) -> Statistics:
+        """Rows in one go, without keeping the encoded references."""
+        texts = as_list(hypotheses, "hypotheses")
+        given = as_reference_set(references, weights)
+        check_layout(texts, given.texts)  # before a rater is asked, which may take long
+        given = self.prepare_references(given)
+        return super().compute(texts, given, threads=threads, progress=progress)
+
+    @property
+    def encoding_key(self) -> Hashable:  # type: ignore[override]
+        return self._rated_key(self.recipe)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpsilonChrF(_RatedMetric, DeltaChrFPlusPlus):
+    """Discriminative chrF++ whose references a model has rated.
+
+    Parameters
+    ----------
+    rater, triplets, magnitude, original
+        See `UpsilonBLEU`.
+    pool, lowercase
+        See `Discriminative`.
+    """
+
+    summary: ClassVar[str] = "chrF++ with good and bad references as a rater has them"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._find_rater()
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """As the command line calls it."""
+        return "upsilon-chrf"
+
+    def encode(
+        self,
+        references: ReferenceSet | Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Steps | None = None,
+    ) -> PreparedReferences:
+        """Rate the references and check them."""
+        given = self.prepare_references(as_reference_set(references, weights))
+        if not given.texts:
+            raise InputError("there is nothing to score: no references were given")
+        flat = flat_references(given, weighted=True)
+        return PreparedReferences(given, flat, self.encoding_key)
+
+    @property
+    def encoding_key(self) -> Hashable:
+        return self._rated_key(super().encoding_key)

@@ -1,0 +1,105 @@
+"""Logs -> their most frequent words, and texts as numbers of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from deltableu.errors import InputError, Problem
+from deltableu.judges.encoded_texts import EncodedTexts
+from deltableu.logs import Partition, Texts
+from deltableu.text import hash_words, word_form
+from deltableu.vectors import Tell, count_words
+
+__all__ = ["FIRST", "UNKNOWN", "WordVocabulary", "word_vocabulary"]
+
+#: 0 is padding.
+UNKNOWN, FIRST = 1, 2
+_BETWEEN = "\n"
+
+
+class WordVocabulary:
+    """Words that mining compares: lower-cased, without punctuation.
+
+    Parameters
+    ----------
+    words
+        Different ones, as `deltableu.text.words.word_form` spells them; numbers from 2 on in this
+        order.
+
+    Examples
+    --------
+    >>> vocabulary = WordVocabulary(["hello", "you"])
+    >>> encoded = vocabulary.encode(["Hello, you there!", "", "YOU"])
+    >>> encoded.numbers, encoded.bounds
+    (array([2, 3, 1, 3], dtype=int32), array([0, 3, 3, 4]))
+    """
+
+    kind: ClassVar[str] = "words"
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        texts = Texts.of(self.words)
+        found = hash_words(texts.data, texts.starts, texts.ends)
+        alone = len(found.hashes) == len(self.words) and bool((np.diff(found.bounds) == 1).all())
+        if not self.words or not alone or any(word_form(one) != one for one in self.words):
+            raise InputError("a vocabulary has one or more lower-cased words, each without a space")
+        order = np.argsort(found.hashes, kind="stable")
+        self._hashes = found.hashes[order]
+        self._numbers = (order + FIRST).astype(np.int32)
+        if (self._hashes[1:] == self._hashes[:-1]).any():
+            raise InputError("a vocabulary has no word twice")
+
+    def __len__(self) -> int:
+        return len(self.words) + FIRST
+
+    def encode(self, texts: Texts | Sequence[str]) -> EncodedTexts:
+        """Numbers of the words of each text; those that the vocabulary lacks are 1."""
+        if not isinstance(texts, Texts):
+            texts = Texts.of(texts)
+        found = hash_words(texts.data, texts.starts, texts.ends)
+        places = np.searchsorted(self._hashes, found.hashes)
+        np.minimum(places, len(self.words) - 1, out=places)
+        known = self._hashes[places] == found.hashes
+        return EncodedTexts(np.where(known, self._numbers[places], np.int32(UNKNOWN)), found.bounds)
+
+    def to_bytes(self) -> bytes:
+        """A line a word, in UTF-8."""
+        return _BETWEEN.join(self.words).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> WordVocabulary:
+        """The vocabulary that gave these bytes."""
+        try:
+            return cls(data.decode().split(_BETWEEN))
+        except (UnicodeDecodeError, InputError) as error:
+            message = f"this is not a vocabulary of words, a line each in UTF-8: {error}"
+            raise InputError(message) from None
+
+
+def word_vocabulary(
+    partitions: Sequence[Partition],
+    *,
+    size: int,
+    min_count: int = 1,
+    tell: Tell = lambda read: None,
+) -> WordVocabulary:
+    """The most frequent words of logs.
+
+    Parameters
+    ----------
+    partitions
+        Of `deltableu.logs.partitions.find_partitions`.
+    size
+        Words, at most, beside padding and the unknown word.
+    min_count
+        How often a word occurs, at least.
+    tell
+        Called with the bytes that were read since the last call; all logs are read once.
+    """
+    for value, what in ((size, "size"), (min_count, "min_count")):
+        if value < 1:
+            raise InputError(Problem(f"must be 1 or more, got {value}", field=what))
+    return WordVocabulary(count_words(partitions, min_count=min_count, most=size, tell=tell).words)

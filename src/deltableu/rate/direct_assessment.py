@@ -1,0 +1,257 @@
+"""Raw judgements in, standardised segment and system scores with significance out.
+
+Direct Assessment as the shared tasks of WMT do it: each rater's values become deviations from that
+rater's own mean, then judgements are averaged over segments and systems.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from deltableu._types import Array, Ints
+from deltableu.errors import InputError, InputWarning
+from deltableu.rate.judgements import Judgements
+from deltableu.rate.standardise import DroppedRater, standardise
+from deltableu.stats import Correction, adjust, rank_ranges, significance_clusters
+
+__all__ = ["DirectAssessment", "direct_assessment"]
+
+RankBy = Literal["z", "raw"]
+
+_LISTED = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirectAssessment:
+    """What people think of each segment and system.
+
+    Attributes
+    ----------
+    systems, items : tuple of str
+        As in the judgements.
+    segment_z, segment_raw : arrays
+        Systems x items: a rater's judgements of a segment are averaged first, then raters. NaN
+        where fewer raters than asked for judged it.
+    raters : array of int
+        Systems x items: how many different raters judged the segment.
+    pooled_z, pooled_raw : arrays
+        Systems x items: the mean of all judgements, repeats and all, NaN where there is none.
+    z, raw : arrays
+        The score of each system: the mean of its pooled segment means; NaN where it has none.
+    segments, judgements : arrays of int
+        How many of them are behind each system's score.
+    p_values : array
+        `p_values[a, b]`: rank-sum test that a, of the higher mean, is better than b; adjusted
+        for the number of tests if that was asked for. NaN the other way round.
+    ranking : tuple of int
+        Places of the systems that have a score, the best first.
+    clusters : tuple of int
+        Of each system, from 1: all above beat all below. 0 for a system without a score.
+    rank_ranges : tuple of pairs
+        Best and worst rank of each system that the tests leave possible.
+    dropped : tuple of DroppedRater
+    rank_by : "z" or "raw"
+        What systems are ranked and tested by.
+    min_raters : int
+    level : float
+    correction : "none", "holm" or "bh"
+    """
+
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    segment_z: Array
+    segment_raw: Array
+    raters: Ints
+    pooled_z: Array
+    pooled_raw: Array
+    z: Array
+    raw: Array
+    segments: Ints
+    judgements: Ints
+    p_values: Array
+    ranking: tuple[int, ...]
+    clusters: tuple[int, ...]
+    rank_ranges: tuple[tuple[int, int], ...]
+    dropped: tuple[DroppedRater, ...]
+    rank_by: RankBy
+    min_raters: int
+    level: float
+    correction: Correction
+
+
+def direct_assessment(
+    judgements: Judgements,
+    *,
+    min_raters: int = 1,
+    rank_by: RankBy = "z",
+    level: float = 0.05,
+    correction: Correction = "none",
+) -> DirectAssessment:
+    """Score segments and systems as Direct Assessment does, and test which systems differ.
+
+    Only outputs and their repeats are scored; references and bad references enter a rater's mean
+    and standard deviation. A system's score is the mean of its segments' means, so that a segment
+    judged often counts no more than others. Systems are compared by one-sided rank-sum tests on
+    segment means, with continuity correction, the higher mean against the lower (exact where a
+    system has 8 segments or fewer and nothing is tied).
+
+    Parameters
+    ----------
+    judgements
+        Leave raters who failed the controls out first: `judgements.without_raters(...)`.
+    min_raters
+        Segment scores need that many different raters; Graham et al. (2015) ask for 15. System
+        scores do not.
+    rank_by
+        Rank and test by standardised ("z") or by raw scores.
+    level
+        Below or at which p-value systems differ.
+    correction
+        For the number of tests; WMT makes none.
+
+    References
+    ----------
+    Graham, Baldwin and Mathur 2015, "Accurate Evaluation of Segment-level Machine Translation
+    Metrics", NAACL.
+
+    Examples
+    --------
+    >>> made = Judgements.of(
+    ...     raters=["a", "a", "a", "a", "b", "b"], items=["1", "2", "1", "2", "1", "1"],
+    ...     systems=["A", "A", "B", "B", "A", "B"], values=[90, 80, 40, 50, 70, 60],
+    ... )
+    >>> result = direct_assessment(made)
+    >>> result.raw.tolist(), result.z.round(3).tolist(), result.ranking
+    ([80.0, 50.0], [0.754, -0.754], (0, 1))
+    """
+    if min_raters < 1:
+        raise InputError(f"min_raters must be at least 1, got {min_raters}")
+    if rank_by not in get_args(RankBy):
+        raise InputError(f"rank_by must be z or raw, got {rank_by!r}")
+    if correction not in get_args(Correction):
+        raise InputError(f"correction must be holm, bh or none, got {correction!r}")
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level must lie between 0 and 1, got {level}")
+    standard, dropped = standardise(judgements)
+    if dropped:
+        _warn(dropped)
+    scored = standard.scored()
+    if len(scored) == 0:
+        raise InputError("no rating of a system is left that could be standardised")
+    left = np.isin(judgements.rater, standard.rater)
+    raw = judgements[left].scored().values
+    pooled_z, pooled_raw, counts = _pooled(scored, raw)
+    segment_z, segment_raw, raters = _by_rater_first(scored, raw, min_raters)
+    z, system_raw = _mean_of_segments(pooled_z), _mean_of_segments(pooled_raw)
+    means, segments = (z, pooled_z) if rank_by == "z" else (system_raw, pooled_raw)
+    order = np.argsort(-means, kind="stable")
+    ranking = tuple(place for place in order.tolist() if not np.isnan(means[place]))
+    p_values = _rank_sums(segments, ranking, correction)
+    sorted_p = p_values[np.ix_(ranking, ranking)]
+    differs = np.nan_to_num(sorted_p, nan=1.0) <= level
+    differs |= differs.T
+    clusters, ranges = [0] * len(z), [(0, 0)] * len(z)
+    for place, number, ends in zip(
+        ranking, significance_clusters(differs), rank_ranges(differs), strict=True
+    ):
+        clusters[place], ranges[place] = number, ends
+    return DirectAssessment(
+        judgements.systems,
+        judgements.items,
+        segment_z,
+        segment_raw,
+        raters,
+        pooled_z,
+        pooled_raw,
+        z,
+        system_raw,
+        (counts > 0).sum(axis=1),
+        counts.sum(axis=1),
+        p_values,
+        ranking,
+        tuple(clusters),
+        tuple(ranges),
+        dropped,
+        rank_by,
+        min_raters,
+        level,
+        correction,
+    )
+
+
+def _warn(dropped: tuple[DroppedRater, ...]) -> None:
+    listed = ", ".join(f"{one.rater!r} ({one.reason})" for one in dropped[:_LISTED])
+    more = f" and {len(dropped) - _LISTED} others" if len(dropped) > _LISTED else ""
+    warnings.warn(
+        f"raters who cannot be standardised were dropped: {listed}{more}",
+        InputWarning,
+        stacklevel=3,
+    )
+
+
+def _pooled(scored: Judgements, raw: Array) -> tuple[Array, Array, Ints]:
+    """Means of all judgements of each segment, standardised and raw, and their number."""
+    cells, shape = _cells(scored)
+    counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+    return _means(cells, scored.values, shape), _means(cells, raw, shape), counts
+
+
+def _by_rater_first(scored: Judgements, raw: Array, min_raters: int) -> tuple[Array, Array, Ints]:
+    """Means over different raters, whose own judgements of a segment are averaged first."""
+    cells, shape = _cells(scored)
+    keys, places, counts = np.unique(
+        cells * len(scored.raters) + scored.rater, return_inverse=True, return_counts=True
+    )
+    own = keys // len(scored.raters)
+    raters = np.bincount(own, minlength=shape[0] * shape[1]).reshape(shape)
+    means = []
+    for values in (scored.values, raw):
+        mean = _means(own, np.bincount(places, weights=values) / counts, shape)
+        mean[raters < min_raters] = np.nan
+        means.append(mean)
+    return means[0], means[1], raters
+
+
+def _cells(scored: Judgements) -> tuple[Ints, tuple[int, int]]:
+    shape = (len(scored.systems), len(scored.items))
+    return scored.system * shape[1] + scored.item, shape
+
+
+def _means(cells: Ints, values: Array, shape: tuple[int, int]) -> Array:
+    """Means of the values of each cell; exact sums, so that their order breaks no ties."""
+    counts = np.bincount(cells, minlength=shape[0] * shape[1])
+    ordered = values[np.argsort(cells, kind="stable")].tolist()
+    means = np.full(len(counts), np.nan)
+    last = 0
+    for cell in np.flatnonzero(counts).tolist():
+        first, last = last, last + int(counts[cell])
+        means[cell] = math.fsum(ordered[first:last]) / (last - first)
+    return means.reshape(shape)
+
+
+def _mean_of_segments(segments: Array) -> Array:
+    counts = (~np.isnan(segments)).sum(axis=1)
+    means = np.full(len(segments), np.nan)
+    np.divide(np.nansum(segments, axis=1), counts, out=means, where=counts > 0)
+    return means
+
+
+def _rank_sums(segments: Array, ranking: tuple[int, ...], correction: Correction) -> Array:
+    from scipy.stats import mannwhitneyu
+
+    # WMT tests the scores that it publishes, which have 15 digits: this decides what is tied.
+    rated = {
+        place: [float(f"{score:.15g}") for score in row[~np.isnan(row)]]
+        for place, row in enumerate(segments)
+    }
+    pairs = [(a, b) for rank, a in enumerate(ranking) for b in ranking[rank + 1 :]]
+    tests = [mannwhitneyu(rated[a], rated[b], alternative="greater").pvalue for a, b in pairs]
+    p_values = np.full((len(segments), len(segments)), np.nan)
+    for (a, b), p_value in zip(pairs, adjust(tests, correction), strict=True):
+        p_values[a, b] = p_value
+    return p_values

@@ -1,0 +1,1 @@
+"""Texts and weights in; rows that add up to any corpus out."""

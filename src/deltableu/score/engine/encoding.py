@@ -1,0 +1,107 @@
+"""References -> encoded references, prepared once and matched against any number of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deltableu.corpus import ReferenceSet
+from deltableu.errors import InputError
+from deltableu.score.engine.chunks import Chunk, ChunkReader, ChunkSummary, ReferenceInfo
+from deltableu.score.engine.tables import Recipe, Table, build_table
+from deltableu.text import TokenArrays
+
+__all__ = ["ChunkEncoder", "Encoded", "Part"]
+
+#: Bytes of references for which tables are built at once, to bound memory when texts are long.
+_PORTION = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """References ready to be matched; made by `metric.encode`, used by `metric.statistics`."""
+
+    chunks: tuple[tuple[Table, ...], ...]
+    recipe: Recipe
+    info: ReferenceInfo
+
+    def __len__(self) -> int:
+        return self.info.items
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One encoded chunk: its tables, and what there is to say of it."""
+
+    tables: tuple[Table, ...]
+    summary: ChunkSummary
+    hopeless: tuple[int, ...]  # items whose weights leave the denominator without a value
+
+    def without_tables(self) -> Part:
+        """For callers that are done with the tables."""
+        return Part((), self.summary, self.hopeless)
+
+
+class ChunkEncoder:
+    """Encodes the references of one chunk after the other."""
+
+    def __init__(self, references: ReferenceSet, recipe: Recipe) -> None:
+        self._reader = ChunkReader(references, recipe.weighted)
+        self._recipe = recipe
+
+    def __call__(self, start: int, wanted: TokenArrays | None = None) -> Part:
+        """The chunk that begins at item `start`, only for the hypotheses `wanted` if given."""
+        chunk = self._reader(start)
+        tables = tuple(self._table(chunk, wanted, *portion) for portion in _portions(chunk))
+        scale = np.concatenate([table.scale for table in tables])
+        hopeless = tuple(start + int(item) for item in np.flatnonzero(scale <= 0.0))
+        return Part(tables, chunk.summary(), hopeless)
+
+    def info(self, parts: Sequence[Part]) -> ReferenceInfo:
+        """What the signature says of all chunks; raises where items cannot be scored."""
+        hopeless = [item for part in parts for item in part.hopeless]
+        if hopeless:
+            raise InputError(self._no_positive(hopeless))
+        return self._reader.info([part.summary for part in parts])
+
+    def _table(self, chunk: Chunk, wanted: TokenArrays | None, first: int, last: int) -> Table:
+        bounds, weights = chunk.bounds, chunk.weights
+        if last - first == len(bounds) - 1:
+            tokens = self._recipe.tokenizer.hash(chunk.texts, chunk.raw)
+        else:
+            begin, end = int(bounds[first]), int(bounds[last])
+            tokens = self._recipe.tokenizer.hash(chunk.texts[begin:end])
+            weights = weights[begin:end]
+            bounds = bounds[first : last + 1] - begin
+        if wanted is None:
+            return build_table(tokens, bounds, weights, self._recipe)
+        hypotheses = TokenArrays(wanted.hashes, wanted.bounds[first : last + 1])
+        return build_table(tokens, bounds, weights, self._recipe, hypotheses)
+
+    def _no_positive(self, items: list[int]) -> str:
+        references = self._reader.references
+        names = [references.item_name(index) for index in items]
+        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        wanted = "non-zero" if self._recipe.signed else "positive"
+        return (
+            f"{len(names)} of {len(references.texts)} items have no reference with a {wanted} "
+            f"weight, which delta-BLEU needs: {listed}; rate more references, or leave these items "
+            "out (no_positive='skip', --no-positive skip)"
+        )
+
+
+def _portions(chunk: Chunk) -> Iterator[tuple[int, int]]:
+    """Runs of items of a chunk whose texts are small enough to be worked on at once."""
+    items = len(chunk.bounds) - 1
+    if len(chunk.raw.data) <= _PORTION:
+        yield 0, items
+        return
+    ends = chunk.raw.bounds[chunk.bounds]
+    first = 0
+    while first < items:
+        last = int(np.searchsorted(ends, ends[first] + _PORTION, side="right")) - 1
+        last = min(max(last, first + 1), items)
+        yield first, last
+        first = last

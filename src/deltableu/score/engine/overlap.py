@@ -1,0 +1,57 @@
+"""What pairs of texts share: n-grams and subsequences of token arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu._types import Ints
+from deltableu.text import TokenArrays
+
+__all__ = ["common_subsequences", "ngram_counts", "shared_ngrams"]
+
+_kernel = _kernels.load("score.engine._overlap")
+
+
+def shared_ngrams(
+    hypotheses: TokenArrays, references: TokenArrays, owners: Ints, order: int
+) -> Ints:
+    """Clipped matches of reference j with hypothesis owners[j], an order a column."""
+    shared = np.zeros((len(owners), order), dtype=np.int64)
+    longest = int(np.diff(hypotheses.bounds).max(initial=0))
+    room = longest * order + 1
+    _kernel.shared_ngrams(
+        hypotheses.hashes,
+        hypotheses.bounds,
+        references.hashes,
+        references.bounds,
+        np.ascontiguousarray(owners),
+        order,
+        np.empty(1 << max(1, (2 * room).bit_length()), dtype=np.int32),
+        np.empty(room, dtype=np.uint64),
+        np.empty((3, room), dtype=np.int64),
+        shared,
+    )
+    return shared
+
+
+def common_subsequences(hypotheses: TokenArrays, references: TokenArrays, owners: Ints) -> Ints:
+    """Length of the longest common subsequence of reference j and hypothesis owners[j]."""
+    longest = np.zeros(len(owners), dtype=np.int64)
+    width = int(np.diff(hypotheses.bounds).max(initial=0))
+    _kernel.common_subsequences(
+        hypotheses.hashes,
+        hypotheses.bounds,
+        references.hashes,
+        references.bounds,
+        np.ascontiguousarray(owners),
+        np.empty(width + 1, dtype=np.int32),
+        longest,
+    )
+    return longest
+
+
+def ngram_counts(tokens: TokenArrays, order: int) -> Ints:
+    """How many n-grams each text has, an order a column."""
+    lengths = np.diff(tokens.bounds)
+    return np.maximum(lengths[:, None] - np.arange(order), 0)

@@ -1,0 +1,126 @@
+"""Metrics whose corpus score is the mean of segment scores: the least there is to write."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deltableu._types import Array, Steps
+from deltableu.corpus import ReferenceSet
+from deltableu.errors import InputError
+from deltableu.score.engine.chunks import FlatReferences, flat_references
+from deltableu.score.engine.inputs import as_list, first_wrong_text
+from deltableu.score.engine.ngrams import as_reference_set
+from deltableu.score.engine.statistics import Statistics
+from deltableu.score.metric import Metric
+from deltableu.text import NotUnicodeError, join_texts
+
+__all__ = ["PreparedReferences", "ReferenceMetric", "SegmentMetric"]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedReferences:
+    """References in one list, and whatever a metric made of them (`extra`)."""
+
+    references: ReferenceSet
+    flat: FlatReferences
+    key: Any
+    extra: Any = None
+
+    def messages(self) -> list[str]:
+        """The messages that the items answer; an error where one is missing."""
+        messages = self.references.messages
+        if messages is None:
+            raise InputError("this metric needs the message that each item answers")
+        for index, message in enumerate(messages):
+            if message is None:
+                name = self.references.item_name(index)
+                raise InputError(f"item {name!r} has no message, which this metric needs")
+        return [str(message) for message in messages]
+
+
+class ReferenceMetric(Metric):
+    """A metric that works on all references in one list; subclasses give `rows`."""
+
+    def encode(
+        self,
+        references: ReferenceSet | Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Steps | None = None,
+    ) -> PreparedReferences:
+        """Check the references and prepare what depends only on them."""
+        given = as_reference_set(references, weights)
+        if not given.texts:
+            raise InputError("there is nothing to score: no references were given")
+        flat = flat_references(given, weighted="weights" in self.needs)
+        prepared = PreparedReferences(given, flat, self.encoding_key)
+        return PreparedReferences(given, flat, self.encoding_key, self.prepare(prepared))
+
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        encoded: PreparedReferences,
+        *,
+        threads: int | None = None,
+        progress: Steps | None = None,
+    ) -> Statistics:
+        """One row a segment."""
+        if encoded.key != self.encoding_key:
+            raise InputError(
+                "these references were encoded with other settings; encode them with this metric"
+            )
+        texts = as_list(hypotheses, "hypotheses")
+        items = encoded.flat.info.items
+        if len(texts) != items:
+            raise InputError(f"{len(texts)} hypotheses for {items} items: give one for each item")
+        wrong = first_wrong_text(texts)
+        if wrong is not None:
+            raise InputError(f"hypotheses[{wrong[0]}] is {wrong[1]}, no string")
+        try:
+            join_texts(texts)
+        except NotUnicodeError as error:
+            raise InputError(f"hypotheses[{error.position}] {error.reason}") from None
+        return Statistics(self.rows(list(texts), encoded), self, encoded.flat.info)
+
+    @property
+    def encoding_key(self) -> Hashable:
+        # Metrics that prepare nothing of their own can share the list.
+        if type(self).prepare is ReferenceMetric.prepare:
+            return ("flat", "weights" in self.needs)
+        return self
+
+    def prepare(self, prepared: PreparedReferences) -> Any:
+        """What can be computed once for all systems; goes into `extra`."""
+        return None
+
+    @abstractmethod
+    def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
+        """One float64 row a segment."""
+
+
+class SegmentMetric(ReferenceMetric):
+    """A metric whose corpus score is the mean of its segments; subclasses give `segments`."""
+
+    def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
+        scores = np.asarray(self.segments(hypotheses, encoded), dtype=np.float64)
+        if scores.shape != (len(hypotheses),):
+            raise ValueError(f"{self.name} must give one score a segment")
+        return np.column_stack((scores, np.ones(len(hypotheses))))
+
+    @abstractmethod
+    def segments(self, hypotheses: list[str], encoded: PreparedReferences) -> Any:
+        """One score a segment; reference j belongs to item `encoded.flat.owners[j]`."""
+
+    def aggregate(self, sums: Array) -> Array:
+        mean: Array = sums[..., 0] / sums[..., 1]
+        return mean
+
+    def segment_scores(self, rows: Array) -> Array:
+        scores: Array = rows[:, 0]
+        return scores

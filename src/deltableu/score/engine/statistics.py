@@ -1,0 +1,138 @@
+"""Statistics: one row a segment; any sum of rows is a corpus, so text is never touched twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from deltableu._types import Array, Ints
+from deltableu.errors import InputError
+from deltableu.score.results import Score
+from deltableu.stats import ConfidenceInterval, bca_interval, percentile_interval
+
+if TYPE_CHECKING:
+    from deltableu.score.engine.chunks import ReferenceInfo
+    from deltableu.score.metric import Metric
+
+__all__ = ["Bootstrap", "IntervalMethod", "Statistics"]
+
+IntervalMethod = Literal["percentile", "bca"]
+
+#: Resampled indices held in memory at once.
+_BATCH = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """Scores of resampled corpora, and the interval read off them."""
+
+    distribution: Array
+    interval: ConfidenceInterval
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """One float64 row a segment, and the metric that knows what the columns mean.
+
+    Examples
+    --------
+    >>> from deltableu import BLEU
+    >>> metric = BLEU(order=2)
+    >>> encoded = metric.encode([["a b c"], ["x y"]])
+    >>> rows = metric.statistics(["a b c", "x z"], encoded)
+    >>> round(rows.score().score, 2), rows[:1].score().score
+    (73.03, 100.0)
+    """
+
+    rows: Array
+    metric: Metric
+    info: ReferenceInfo
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Statistics:
+        """Statistics of some segments: a mask, a slice, a list of indices or one index."""
+        rows = self.rows[index]
+        rows = rows[None, :] if rows.ndim == 1 else rows
+        return Statistics(rows, self.metric, replace(self.info, items=len(rows)))
+
+    def score(self) -> Score:
+        """The score of these segments taken together."""
+        if len(self.rows) == 0:
+            raise InputError("there is nothing to score: the corpus has no segments")
+        sums = self.rows[0] if len(self.rows) == 1 else self.rows.sum(axis=0)
+        return self.metric.result(sums, len(self.rows), self.metric.signature(self.info))
+
+    def segment_scores(self) -> Array:
+        """The score of each segment by itself."""
+        return self.metric.segment_scores(self.rows)
+
+    def resample(self, indices: Ints) -> Array:
+        """Scores of corpora made of the given segments, one corpus a row of `indices`."""
+        counts = np.stack([np.bincount(row, minlength=len(self.rows)) for row in indices])
+        return self.metric.aggregate(counts @ self.rows)
+
+    def bootstrap(
+        self,
+        n_resamples: int = 1000,
+        *,
+        level: float = 0.95,
+        method: IntervalMethod = "percentile",
+        rng: np.random.Generator | int | None = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Bootstrap:
+        """Resample segments with replacement and score every sample.
+
+        Parameters
+        ----------
+        n_resamples : int
+        level : float
+            Of the interval, between 0 and 1.
+        method : {"percentile", "bca"}
+            Efron's percentile interval, or the bias-corrected and accelerated one.
+        rng : numpy Generator, int or None
+            A seed makes the result repeatable.
+        progress : callable, optional
+            Called with (samples done, samples in all).
+        """
+        if not isinstance(n_resamples, int) or n_resamples < 1:
+            raise InputError(f"n_resamples must be a whole number from 1 on, got {n_resamples!r}")
+        if not 0.0 < level < 1.0:
+            raise InputError(f"level must lie between 0 and 1, got {level}")
+        if method not in ("percentile", "bca"):
+            raise InputError(f"the interval method is percentile or bca, got {method!r}")
+        segments = len(self.rows)
+        if segments == 0:
+            raise InputError("there is nothing to resample: the corpus has no segments")
+        try:
+            generator = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            raise InputError(f"rng must be a Generator or a seed from 0 on, got {rng!r}") from None
+        batch = max(1, _BATCH // segments)
+        parts = []
+        for done in range(0, n_resamples, batch):
+            size = min(batch, n_resamples - done)
+            parts.append(self.resample(generator.integers(segments, size=(size, segments))))
+            if progress is not None:
+                progress(done + size, n_resamples)
+        distribution = np.concatenate(parts)
+        if method == "percentile":
+            low, high = percentile_interval(distribution, level)
+        else:
+            observed, jackknife = self.leave_one_out()
+            low, high = bca_interval(distribution, observed, jackknife, level)
+        interval = ConfidenceInterval(low, high, level, f"{method} bootstrap, n={n_resamples}")
+        error = float(distribution.std(ddof=1)) if n_resamples > 1 else 0.0
+        return Bootstrap(distribution, interval, error)
+
+    def leave_one_out(self) -> tuple[float, Array]:
+        """The score, and the scores without each segment in turn."""
+        sums = self.rows.sum(axis=0)
+        if len(self.rows) == 1:
+            return float(self.metric.aggregate(sums)), np.zeros(1)
+        return float(self.metric.aggregate(sums)), self.metric.aggregate(sums - self.rows)

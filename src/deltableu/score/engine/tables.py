@@ -1,0 +1,158 @@
+"""Credit tables: what every n-gram of the references is worth to a hypothesis that has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu._types import Array, Hashes, Ints, Ints32
+from deltableu.text import TokenArrays, Tokenizer
+
+__all__ = ["VARIANTS", "Recipe", "Table", "Variant", "build_table", "match"]
+
+_kernel = _kernels.load("score.engine._ngrams")
+
+Variant = Literal["paper", "galley2019", "tsuta2020"]
+
+#: The kernel knows these numbers.
+VARIANTS: dict[str, int] = {"paper": 0, "galley2019": 1, "tsuta2020": 2}
+
+_EVERYTHING = TokenArrays(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that the tables depend on, besides the references and weights."""
+
+    tokenizer: Tokenizer
+    order: int
+    weighted: bool = False
+    variant: Variant = "paper"
+    signed: bool = False  # denominators by the largest absolute weight
+    brevity: Literal["all", "positive"] = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Credit tables of some consecutive items; see the kernel for the layout."""
+
+    items: int
+    largest: int
+    keys: Hashes
+    values: Array
+    entry_bounds: Ints
+    buckets: np.ndarray[Any, np.dtype[np.uint32]]
+    bucket_bounds: Ints
+    shifts: Ints32
+    lengths: Ints
+    length_bounds: Ints
+    scale: Array
+
+
+def build_table(
+    tokens: TokenArrays,
+    bounds: Ints,
+    weights: Array,
+    recipe: Recipe,
+    wanted: TokenArrays = _EVERYTHING,
+) -> Table:
+    """Tables of items whose references' tokens are given; item i has bounds[i]:bounds[i + 1].
+
+    With the tokens of the hypotheses in `wanted` the tables serve only those, and cost less.
+    """
+    items = len(bounds) - 1
+    lengths = np.diff(tokens.bounds)
+    grams = sum(np.maximum(lengths - n, 0) for n in range(recipe.order))
+    per_item = np.add.reduceat(grams, bounds[:-1])
+    largest = int(per_item.max())
+    total = int(per_item.sum())
+    slots = 1 << max(1, (2 * largest - 1).bit_length())
+    longest = int(np.diff(wanted.bounds).max()) if len(wanted.bounds) else 0
+    marks = 1 << max(8, (16 * longest).bit_length())
+    keys = np.empty(total, dtype=np.uint64)
+    values = np.empty(total)
+    entry_bounds = np.empty(items + 1, dtype=np.int64)
+    buckets = np.empty(total + 4 * items, dtype=np.uint32)
+    bucket_bounds = np.empty(items + 1, dtype=np.int64)
+    shifts = np.empty(items, dtype=np.int32)
+    entries = _kernel.build_tables(
+        tokens.hashes,
+        tokens.bounds,
+        bounds,
+        weights,
+        wanted.hashes,
+        wanted.bounds,
+        recipe.order,
+        VARIANTS[recipe.variant],
+        np.empty(slots, dtype=np.int32),
+        np.empty(marks, dtype=np.uint8),
+        np.empty(int(np.diff(bounds).max()), dtype=np.int64),
+        np.empty((10, largest + 1), dtype=np.int32),
+        np.empty((2, largest + 1)),
+        np.empty(largest + 1, dtype=np.uint64),
+        keys,
+        values,
+        entry_bounds,
+        buckets,
+        bucket_bounds,
+        shifts,
+    )
+    length_bounds = bounds
+    if recipe.brevity == "positive" and recipe.weighted:
+        lengths, length_bounds = _positive_lengths(lengths, bounds, weights)
+    compared = np.abs(weights) if recipe.signed else weights
+    return Table(
+        items=items,
+        largest=int(np.diff(entry_bounds).max()),
+        keys=_trimmed(keys, entries),
+        values=_trimmed(values, entries),
+        entry_bounds=entry_bounds,
+        buckets=_trimmed(buckets, int(bucket_bounds[-1])),
+        bucket_bounds=bucket_bounds,
+        shifts=shifts,
+        lengths=lengths,
+        length_bounds=length_bounds,
+        scale=np.maximum.reduceat(compared, bounds[:-1]),
+    )
+
+
+def match(tokens: TokenArrays, table: Table, order: int) -> Array:
+    """A row a hypothesis: numerators, denominators, its length and the closest reference's."""
+    room = min(table.largest, len(tokens.hashes) * order) + 1
+    rows = np.empty((table.items, 2 * order + 2))
+    _kernel.match(
+        tokens.hashes,
+        tokens.bounds,
+        table.keys,
+        table.values,
+        table.entry_bounds,
+        table.buckets,
+        table.bucket_bounds,
+        table.shifts,
+        table.lengths,
+        table.length_bounds,
+        table.scale,
+        order,
+        np.zeros(table.largest + 1, dtype=np.int32),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
+        rows,
+    )
+    return rows
+
+
+def _trimmed(array: Any, size: int) -> Any:
+    """Without the unused end; copied where keeping it would waste memory."""
+    return array[:size].copy() if size < 0.9 * len(array) else array[:size]
+
+
+def _positive_lengths(lengths: Ints, bounds: Ints, weights: Array) -> tuple[Ints, Ints]:
+    """Only the lengths of references with a positive weight; all of them where there is none."""
+    positive = weights > 0.0
+    none = np.add.reduceat(positive, bounds[:-1]) == 0
+    positive |= np.repeat(none, np.diff(bounds))
+    kept = np.concatenate(([0], np.cumsum(positive)))
+    return lengths[positive], kept[bounds]

@@ -1,0 +1,130 @@
+"""BLEU (Papineni et al. 2002) with any number of references, as sacreBLEU counts it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar, Literal
+
+from deltableu._types import Array
+from deltableu.errors import InputError
+from deltableu.score.engine.formula import (
+    SMOOTH_VALUES,
+    Combination,
+    Smoothing,
+    arithmetic,
+    geometric,
+)
+from deltableu.score.engine.inputs import choose
+from deltableu.score.engine.ngrams import NgramMetric
+from deltableu.score.results import BLEUScore, Signature
+
+__all__ = ["BLEU"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BLEU(NgramMetric):
+    """Corpus BLEU.
+
+    Parameters
+    ----------
+    order : int
+        Longest n-gram.
+    tokenize, lowercase, normalize, strip_punctuation
+        See `deltableu.text.Tokenizer`.
+    smooth : {"none", "floor", "add-k", "exp"}
+        What to do with an order that has no match.
+    smooth_value : float, optional
+        For `floor` (0.1 by default) and `add-k` (1).
+    effective_order : bool
+        Leave out orders longer than every hypothesis. Segment scores always do.
+    combine : {"geometric", "arithmetic"}
+        How precisions are averaged.
+
+    References
+    ----------
+    Papineni et al. 2002, "BLEU: a method for automatic evaluation of machine translation".
+    Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU".
+
+    Examples
+    --------
+    >>> metric = BLEU(order=2)
+    >>> encoded = metric.encode([["the cat is on the mat", "there is a cat on the mat"]])
+    >>> score = metric.statistics(["the the the cat"], encoded).score()
+    >>> score.numerators, score.denominators
+    ((3.0, 1.0), (4.0, 3.0))
+    """
+
+    name: ClassVar[str] = "bleu"
+    summary: ClassVar[str] = "n-gram precision with a brevity penalty (Papineni et al. 2002)"
+
+    smooth: Smoothing | None = "exp"
+    smooth_value: float | None = None
+    effective_order: bool = False
+    combine: Literal["geometric", "arithmetic"] = "geometric"
+
+    def __post_init__(self) -> None:
+        if self.smooth is not None:
+            choose(self.smooth, SMOOTH_VALUES, "smooth")
+        choose(self.combine, ("geometric", "arithmetic"), "combine")
+        value = self.smooth_value
+        if value is not None and not (isinstance(value, int | float) and 0.0 <= value < inf):
+            raise InputError(f"smooth_value must be a number of at least 0, got {value!r}")
+        super().__post_init__()
+
+    def aggregate(self, sums: Array) -> Array:
+        return self._combine(sums, effective_order=self.effective_order).score
+
+    def segment_scores(self, rows: Array) -> Array:
+        return self._combine(rows, effective_order=True).score
+
+    def result(self, sums: Array, segments: int, signature: Signature) -> BLEUScore:
+        combination = self._combine(sums, effective_order=self.effective_order)
+        return self._result(sums, segments, signature, combination)
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("order", str(self.order)),
+            *self._variant_settings(),
+            *self._combine_settings(),
+            *self._text_settings(),
+        )
+
+    @property
+    def smoothing(self) -> Smoothing:
+        """The smoothing in force."""
+        return "none" if self.smooth is None else self.smooth
+
+    def _combine(self, sums: Array, *, effective_order: bool) -> Combination:
+        n = self.order
+        parts = (sums[..., :n], sums[..., n : 2 * n], sums[..., 2 * n], sums[..., 2 * n + 1])
+        if self.combine == "arithmetic":
+            return arithmetic(*parts)
+        return geometric(
+            *parts,
+            smooth=self.smoothing,
+            smooth_value=self._smooth_value(),
+            effective_order=effective_order,
+            zero_without_match=self._stops_without_match(),
+        )
+
+    def _stops_without_match(self) -> bool:
+        return True
+
+    def _smooth_value(self) -> float:
+        value = self.smooth_value
+        return SMOOTH_VALUES[self.smoothing] if value is None else value
+
+    def _variant_settings(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    def _combine_settings(self) -> tuple[tuple[str, str], ...]:
+        if self.combine == "arithmetic":
+            return (("combine", "arithmetic"),)
+        smoothing = self.smoothing
+        value = f"[{self._smooth_value():.12g}]" if smoothing in ("floor", "add-k") else ""
+        return (
+            ("combine", "geometric"),
+            ("eff", "yes" if self.effective_order else "no"),
+            ("smooth", smoothing + value),
+        )

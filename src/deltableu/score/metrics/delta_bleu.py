@@ -1,0 +1,92 @@
+"""delta-BLEU (Galley et al. 2015): BLEU whose references carry weights in [-1, 1]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from deltableu.score.engine.formula import Smoothing
+from deltableu.score.engine.inputs import choose
+from deltableu.score.engine.tables import VARIANTS, Recipe, Variant
+from deltableu.score.metric import Need
+from deltableu.score.metrics.bleu import BLEU
+
+__all__ = ["DeltaBLEU"]
+
+_SMOOTHING: dict[str, Smoothing] = {"paper": "none", "galley2019": "exp", "tsuta2020": "none"}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DeltaBLEU(BLEU):
+    """Discriminative BLEU: matches count by the best reference that has them.
+
+    An n-gram g with c occurrences in the hypothesis adds max_j w_j * min(c, #g(r_j)), over the
+    references that have it, to the numerator and max_j w_j * c, over all references, to the
+    denominator. An n-gram that only badly rated references have subtracts. A reference of
+    weight 0 earns nothing, but shields its n-grams from negative references and counts for the
+    closest length.
+
+    Parameters
+    ----------
+    order, tokenize, lowercase, normalize, strip_punctuation, smooth_value, effective_order
+        See `BLEU`; the default order is 2, as in the paper.
+    variant : {"paper", "galley2019", "tsuta2020"}
+        The paper's formula; the first author's fork of sacreBLEU (the weight and the clip may
+        come from different references); the upsilon-BLEU code (a match never subtracts).
+    smooth : {"none", "floor", "add-k", "exp"}, optional
+        By default what the variant does: `exp` for galley2019, none for the others.
+    combine : {"geometric", "arithmetic"}
+        The paper's geometric mean, in which an order whose numerator sums to less than 0 counts
+        as 0, or a signed mean in [-100, 100], for which denominators use the largest absolute
+        weight.
+    brevity : {"all", "positive"}
+        Which references the closest length is chosen from.
+
+    References
+    ----------
+    Galley et al. 2015, "deltaBLEU: A Discriminative Metric for Generation Tasks with
+    Intrinsically Diverse Targets", Eq. 1-3 (Eq. 1 lacks the exponent 1/N).
+
+    Examples
+    --------
+    >>> metric = DeltaBLEU(tokenize="none")
+    >>> encoded = metric.encode([["no no", "no thanks"]], [[0.3, 0.9]])
+    >>> print(metric.statistics(["no no no"], encoded).score())
+    delta-bleu = 23.57 33.3/16.7 (BP = 1.000 hyp_len = 3 ref_len = 2)
+    """
+
+    name: ClassVar[str] = "delta-bleu"
+    summary: ClassVar[str] = "BLEU whose references carry weights (Galley et al. 2015)"
+    limits: ClassVar[tuple[float, float]] = (-100.0, 100.0)
+    needs: ClassVar[frozenset[Need]] = frozenset({"references", "weights"})
+
+    order: int = 2
+    smooth: Smoothing | None = None
+    variant: Variant = "paper"
+    brevity: Literal["all", "positive"] = "all"
+
+    def __post_init__(self) -> None:
+        choose(self.variant, VARIANTS, "variant")
+        choose(self.brevity, ("all", "positive"), "brevity")
+        super().__post_init__()
+
+    @property
+    def smoothing(self) -> Smoothing:
+        return _SMOOTHING[self.variant] if self.smooth is None else self.smooth
+
+    def _make_recipe(self) -> Recipe:
+        return Recipe(
+            self._tokenizer(),
+            self.order,
+            weighted=True,
+            variant=self.variant,
+            signed=self.combine == "arithmetic",
+            brevity=self.brevity,
+        )
+
+    def _stops_without_match(self) -> bool:
+        # The fork is older than sacreBLEU's rule, and smooths a corpus without any match too.
+        return self.variant != "galley2019"
+
+    def _variant_settings(self) -> tuple[tuple[str, str], ...]:
+        return (("variant", self.variant), ("brevity", self.brevity))
