@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+
+from deltableu.errors import InputError, Problem
+from deltableu.io import Report, fail
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -22,3 +26,61 @@ def data() -> Path:
 def demo() -> Path:
     """The demo study."""
     return ROOT / "examples" / "demo"
+
+
+Reader = Callable[[Report], object]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
+    """Write a file with exactly these bytes, and return its path."""
+
+    def write(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def problems() -> Callable[[Reader], list[Problem]]:
+    """Run a reader to its end and return all problems, each one sentence long."""
+
+    def problems(reader: Reader) -> list[Problem]:
+        found: list[Problem] = []
+        exhaust(reader(found.append))
+        for problem in found:
+            assert_one_sentence(problem)
+        return found
+
+    return problems
+
+
+@pytest.fixture
+def the_problem(problems: Callable[[Reader], list[Problem]]) -> Callable[[Reader], Problem]:
+    """Run a reader that has exactly one thing to say, and check that by default it raises that."""
+
+    def the_problem(reader: Reader) -> Problem:
+        (problem,) = problems(reader)
+        if problem.severity == "error":
+            with pytest.raises(InputError) as raised:
+                exhaust(reader(fail))
+            assert raised.value.problem == problem
+        return problem
+
+    return the_problem
+
+
+def exhaust(result: object) -> None:
+    if isinstance(result, Iterable):
+        list(result)
+
+
+def assert_one_sentence(problem: Problem) -> None:
+    text = str(problem)
+    assert "\n" not in text
+    assert ". " not in problem.message
+    assert not problem.message.endswith(".")
+    assert len(problem.message) < 200

@@ -232,7 +232,7 @@ def test_kill_between_the_renames_loses_nothing(tmp_path):
     fill(target, "old")
     program = f"""
 import os, pathlib
-from deltableu.corpus import atomic_folder
+from deltableu.io import atomic_folder
 rename = pathlib.Path.rename
 def killed(self, to):
     if self.name.endswith(".tmp"):

@@ -326,9 +326,10 @@ _SCRIPT = """
 import json, sys
 from deltableu import _kernels
 from deltableu.score.engine import overlap
-from deltableu.text import characters
+import deltableu.text.characters
 from tests.score.test_chrf import results
 
+characters = sys.modules["deltableu.text.characters"]
 kernels = [_kernels.compiled(one) for one in (overlap._kernel, characters._kernel)]
 json.dump({"compiled": kernels, "results": results()}, sys.stdout)
 """

@@ -187,7 +187,7 @@ function = len
 
 def test_a_metric_of_another_package(install):
     install("lengths_metric", LENGTHS, lengths="Lengths")
-    assert metric_names()[-1] == "lengths"
+    assert "lengths" in metric_names()
     (metric,) = make_metrics(["lengths"], {"lowercase": True})
     assert dataclasses.asdict(metric) == {"lowercase": True}
     rows = metric.compute(["a", "abc"], [["x"], ["y", "z"]])

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from deltableu.errors import InputError
-from deltableu.mine import Similarity
-from deltableu.score import Discriminative, FunctionSimilarity, TableSimilarity
+from deltableu.score import Discriminative, FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.similarity import (
     ChrFSimilarity,
     VectorSimilarity,

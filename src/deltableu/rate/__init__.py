@@ -1,29 +1,108 @@
 """What people said in; quality control, standard scores, agreement and weights out."""
 
-from deltableu.rate.chance_agreement import krippendorff_alpha
-from deltableu.rate.human_ceiling import human_ceiling, split_half_reliability
-from deltableu.rate.human_scores import HumanScores
+from deltableu.rate.bad_references import ControlRule, RaterVerdict, bad_reference_control
+from deltableu.rate.chance_agreement import (
+    ChanceAgreement,
+    KappaWeights,
+    Measurement,
+    category_counts,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+)
+from deltableu.rate.consistency import (
+    Consistency,
+    expected_consistency,
+    rater_consistency,
+    variance_ratio,
+)
+from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
+from deltableu.rate.fewer_ratings import (
+    QualityDifference,
+    QualityEstimate,
+    estimate_difference,
+    estimate_quality,
+    expected_saving,
+)
+from deltableu.rate.human_ceiling import (
+    HumanCeiling,
+    SplitHalf,
+    Spread,
+    human_ceiling,
+    split_half_reliability,
+)
+from deltableu.rate.human_scores import HumanScale, HumanScores
+from deltableu.rate.intraclass import (
+    Form,
+    IntraclassCorrelation,
+    IntraclassCorrelations,
+    intraclass_correlations,
+)
 from deltableu.rate.judgements import Judgements, rater_rows
 from deltableu.rate.largest_weights import expected_largest
-from deltableu.rate.rater_agreement import annotator_correlations, inter_rater_correlations
+from deltableu.rate.mixed_effects import MixedModel, VarianceComponents, fit_mixed_model
+from deltableu.rate.quality_fits import EstimateMethod
+from deltableu.rate.rater_agreement import (
+    AnnotatorCorrelations,
+    RaterCorrelations,
+    annotator_correlations,
+    inter_rater_correlations,
+)
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
-from deltableu.rate.standardise import standardise
+from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
 from deltableu.rate.weights import RatedReferences, rated_references
 
 __all__ = [
+    "AnnotatorCorrelations",
+    "ChanceAgreement",
+    "Consistency",
+    "ControlRule",
+    "DirectAssessment",
+    "DroppedRater",
+    "EstimateMethod",
+    "Form",
+    "HumanCeiling",
+    "HumanScale",
     "HumanScores",
+    "IntraclassCorrelation",
+    "IntraclassCorrelations",
     "Judgements",
+    "KappaWeights",
+    "Measurement",
+    "MixedModel",
+    "QualityDifference",
+    "QualityEstimate",
     "RatedReferences",
+    "RaterCorrelations",
+    "RaterScales",
+    "RaterVerdict",
     "RatingNoise",
     "Source",
+    "SplitHalf",
+    "Spread",
+    "VarianceComponents",
     "annotator_correlations",
+    "bad_reference_control",
+    "category_counts",
+    "cohen_kappa",
+    "direct_assessment",
+    "estimate_difference",
+    "estimate_quality",
+    "expected_consistency",
     "expected_largest",
+    "expected_saving",
+    "fit_mixed_model",
+    "fleiss_kappa",
     "human_ceiling",
     "inter_rater_correlations",
+    "intraclass_correlations",
     "krippendorff_alpha",
     "rated_references",
+    "rater_consistency",
     "rater_rows",
+    "rater_scales",
     "rating_noise",
     "split_half_reliability",
     "standardise",
+    "variance_ratio",
 ]

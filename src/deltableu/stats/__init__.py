@@ -3,13 +3,15 @@
 from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
 from deltableu.stats.correlation import (
     Alternative,
+    CorrelationTest,
     Method,
     check_method,
     correlate,
+    correlation_p_value,
     correlation_test,
     partial_correlation,
 )
-from deltableu.stats.correlation_intervals import correlation_interval
+from deltableu.stats.correlation_intervals import StandardError, correlation_interval
 from deltableu.stats.intervals import (
     ConfidenceInterval,
     bca_interval,
@@ -17,7 +19,14 @@ from deltableu.stats.intervals import (
     percentile_interval,
 )
 from deltableu.stats.isotonic import isotonic_regression
-from deltableu.stats.kendall import column_counts, kendall_like, sign_sums, tau
+from deltableu.stats.kendall import (
+    KendallLike,
+    column_counts,
+    kendall_like,
+    kendall_like_pairs,
+    sign_sums,
+    tau,
+)
 from deltableu.stats.means import row_means
 from deltableu.stats.multiple import Correction, adjust, benjamini_hochberg, holm
 from deltableu.stats.resampling import (
@@ -33,7 +42,10 @@ __all__ = [
     "Alternative",
     "ConfidenceInterval",
     "Correction",
+    "CorrelationTest",
+    "KendallLike",
     "Method",
+    "StandardError",
     "adjust",
     "all_choices",
     "bca_interval",
@@ -45,11 +57,13 @@ __all__ = [
     "column_counts",
     "correlate",
     "correlation_interval",
+    "correlation_p_value",
     "correlation_test",
     "holm",
     "isotonic_regression",
     "jackknife_interval",
     "kendall_like",
+    "kendall_like_pairs",
     "letters",
     "partial_correlation",
     "percentile_interval",
