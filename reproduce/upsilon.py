@@ -84,7 +84,7 @@ Why, as far as the tables below tell:
   first triplet alone tells good from bad responses better than the maximum of both, and is about
   as good elsewhere.
 
-So: look at `rater show` and at references that people rated before trusting such weights, train on
+So: look at `judge show` and at references that people rated before trusting such weights, train on
 the domain that is judged, and try `--combine arithmetic`. But for DSTC7, all this rests on a few
 hundred outputs a set, and hardly a difference would survive a correction for their number.
 """

@@ -74,7 +74,7 @@ def test_the_page_on_upsilon_bleu(run, tmp_path, monkeypatch):
     results = [run(*shlex.split(line)[1:]) for line in lines]
     assert [result.code for result in results] == [0] * 7
     # The last digits of a network depend on the machine, the rest does not.
-    told = [line for line in applied.splitlines() if not line.startswith((" mined", "rater"))]
+    told = [line for line in applied.splitlines() if not line.startswith((" mined", "judge"))]
     assert [line for line in told if line not in results[3].out.splitlines()] == []
     assert results[2].out == results[1].out
     shown = [line.split() for line in results[2].out.splitlines()]

@@ -1,4 +1,4 @@
-"""Metrics with a rater, on the command line: a rater that a package offers, and rated studies."""
+"""Metrics with a judge, on the command line: a judge that a package offers, and rated studies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Overlap:
 
 @pytest.fixture
 def rater(tmp_path, monkeypatch):
-    """A package that offers the rater `overlap`, as pip would have left it."""
+    """A package that offers the judge `overlap`, as pip would have left it."""
     folder = tmp_path / "packages"
     info = folder / "overlap_rater-1.0.dist-info"
     info.mkdir(parents=True)
@@ -58,11 +58,11 @@ def test_they_are_listed(succeeds):
     for name in METRICS:
         assert records[name]["range"] == "-100 to 100"
         assert records[name]["needs"] == "references, weights"
-        assert "rater" in records[name]["what it is"]
+        assert "judge" in records[name]["what it is"]
 
 
 def test_a_study_is_rated_and_scored(succeeds, demo, rater):
-    records = succeeds("score", demo, *BOTH, "--rater", rater, "--format", "json").json
+    records = succeeds("score", demo, *BOTH, "--judge", rater, "--format", "json").json
     study = read_study(demo, ratings=False)
     texts = [[one.text for one in item.references] for item in study.items]
     weights = [overlap(item) for item in study.items]
@@ -76,17 +76,17 @@ def test_a_study_is_rated_and_scored(succeeds, demo, rater):
 
 
 def test_arguments_reach_the_rater(succeeds, study, rater):
-    out = succeeds("score", study.path, *BOTH, "--rater", f"{rater}:0.25").out
+    out = succeeds("score", study.path, *BOTH, "--judge", f"{rater}:0.25").out
     assert out.count("|weights:overlap=0.25|") == 2
 
 
 def test_a_rater_alone_means_upsilon_bleu(succeeds, study, rater):
-    out = succeeds("score", study.path, "--rater", rater, "--format", "tsv").out
+    out = succeeds("score", study.path, "--judge", rater, "--format", "tsv").out
     assert out.splitlines()[0].split("\t") == ["system", "upsilon-bleu", "bleu"]
 
 
 def test_a_rated_study_needs_no_rater(succeeds, study):
-    """As `deltableu rater apply` leaves it."""
+    """As `deltableu judge apply` leaves it."""
     lines = (study.path / "items.jsonl").read_text().splitlines()
     records = [json.loads(line) | {"meta": {"weights_from": "nn-rater:3f,max"}} for line in lines]
     study.items(*records)
@@ -98,7 +98,7 @@ def test_a_rated_study_needs_no_rater(succeeds, study):
 
 @pytest.mark.parametrize("select", ["single", "w>=0.6"])
 def test_narrowed_references_are_rated(succeeds, study, rater, select):
-    arguments = ["score", study.path, *BOTH, "--rater", rater, "--select", select]
+    arguments = ["score", study.path, *BOTH, "--judge", rater, "--select", select]
     records = succeeds(*arguments, "--format", "json").json
     chosen = reference_set(read_study(study.path, ratings=False)).select(select)
     weights = [overlap(item) for item in chosen.items]
@@ -111,20 +111,20 @@ def test_narrowed_references_are_rated(succeeds, study, rater, select):
 
 
 def test_parallel_files_can_be_rated(succeeds, plain, rater):
-    """By a rater that looks at no message."""
-    arguments = ["sys.txt", "--refs", "r0.txt", "r1.txt", *BOTH, "--rater", rater]
+    """By a judge that looks at no message."""
+    arguments = ["sys.txt", "--refs", "r0.txt", "r1.txt", *BOTH, "--judge", rater]
     assert succeeds("score", *arguments).out.count("|weights:overlap|") == 2
 
 
 def test_systems_are_compared(succeeds, demo, rater):
-    arguments = ["--metrics", "upsilon-bleu,upsilon-chrf,bleu", "--rater", rater, "--trials", 50]
+    arguments = ["--metrics", "upsilon-bleu,upsilon-chrf,bleu", "--judge", rater, "--trials", 50]
     out = succeeds("compare", demo, *arguments, "--systems", "human", "random").out
     assert "upsilon-chrf" in out
     assert out.count("|weights:overlap|") == 2
 
 
 def test_metrics_are_validated(run, demo, rater):
-    arguments = ["--metrics", "upsilon-bleu,delta-bleu", "--rater", rater, "--resamples", 5]
+    arguments = ["--metrics", "upsilon-bleu,delta-bleu", "--judge", rater, "--resamples", 5]
     arguments += ["--no-sentinels", "--levels", "system", "--methods", "pearson"]
     result = run("validate", demo, *arguments, "--format", "json")
     assert result.code == 0, result.err
@@ -140,16 +140,19 @@ def test_weights_that_ratings_gave_can_be_resampled(run, demo):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["score", *BOTH, "--rater", "nobody"], "nobody"),
-        (["score", *BOTH, "--rater", "nowhere.safetensors"], "nowhere.safetensors"),
-        (["score", *BOTH, "--rater", ""], "the rater has no name"),
-        (["score", *BOTH, "--triplets", "mean"], "triplets can be set for a rater that is named"),
-        (["score", *BOTH, "--rater", "overlap", "--magnitude", "p"], "magnitude cannot be set"),
-        (["score", "--metrics", "delta-bleu", "--rater", "overlap"], "no setting 'rater'"),
-        (["score", *BOTH, "--original", "2"], "--original"),
-        (["validate", "--rater", "overlap"], "no setting 'rater'"),
+        (["score", *BOTH, "--judge", "nobody"], "nobody"),
+        (["score", *BOTH, "--judge", "nowhere.safetensors"], "nowhere.safetensors"),
+        (["score", *BOTH, "--judge", ""], "the judge has no name"),
+        (["score", *BOTH, "--triplets", "mean"], "triplets can be set for a judge that is named"),
+        (["score", *BOTH, "--judge", "overlap", "--magnitude", "p"], "magnitude cannot be set"),
         (
-            ["compare", "--metrics", "upsilon-bleu", "--rater", "overlap", *RESAMPLE],
+            ["score", "--metrics", "delta-bleu", "--judge", "overlap"],
+            "--judge is for upsilon metrics",
+        ),
+        (["score", *BOTH, "--original", "2"], "--original"),
+        (["validate", "--judge", "overlap"], "--judge is for upsilon metrics"),
+        (
+            ["compare", "--metrics", "upsilon-bleu", "--judge", "overlap", *RESAMPLE],
             "upsilon-bleu does not use weights",
         ),
     ],
@@ -167,5 +170,5 @@ def test_what_cannot_be_explained_says_so(run, refusal, study):
 
 def test_unrated_references_need_a_rater(complains, succeeds, study, make_item, rater):
     study.items(*(make_item(f"q{n}", ("yes , a cat", None), ("no", None)) for n in (1, 2, 3)))
-    assert "`deltableu rater apply`" in complains("score", study.path, "--metrics", "upsilon-bleu")
-    assert "|weights:overlap|" in succeeds("score", study.path, *BOTH, "--rater", rater).out
+    assert "`deltableu judge apply`" in complains("score", study.path, "--metrics", "upsilon-bleu")
+    assert "|weights:overlap|" in succeeds("score", study.path, *BOTH, "--judge", rater).out

@@ -23,7 +23,7 @@ from tests.judges.rater_kit import CARD, SETTINGS, WORDS, small_model, small_sta
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "rater.safetensors"
+    path = tmp_path_factory.mktemp("model") / "judge.safetensors"
     small_model(path)
     return path
 
@@ -195,13 +195,13 @@ def without_vocabulary(head):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (metadata(format="other"), "is a safetensors file, but no rater of deltableu"),
-        (lambda head: head.pop("__metadata__"), "is a safetensors file, but no rater"),
+        (metadata(format="other"), "is a safetensors file, but no judge of deltableu"),
+        (lambda head: head.pop("__metadata__"), "is a safetensors file, but no judge"),
         (metadata(format_version="2"), r"was written by a newer deltableu \(format 2\)"),
         (metadata(format_version="0"), "has the format version '0', which is none"),
         (metadata(format_version="new"), "has the format version 'new', which is none"),
         (metadata(settings="{"), "its settings are no JSON"),
-        (metadata(settings="{}"), "its settings are not those of a rater"),
+        (metadata(settings="{}"), "its settings are not those of a judge"),
         (
             metadata(settings=json.dumps(asdict(SETTINGS) | {"layer": 0})),
             "settings are wrong: layer",
@@ -282,14 +282,14 @@ def test_vocabularies_that_are_none(vocabulary, sentence, tmp_path):
 
 def test_files_that_are_none(tmp_path):
     (tmp_path / "empty").touch()
-    (tmp_path / "text").write_text("a rater\n" * 100)
+    (tmp_path / "text").write_text("a judge\n" * 100)
     (tmp_path / "pickle").write_bytes(b"\x80\x04\x95\x00")
     for name in ("empty", "text", "pickle"):
         with pytest.raises(InputError, match=f"{name}: is no whole safetensors file"):
             read_model(tmp_path / name)
     with pytest.raises(InputError, match="absent: there is no such file"):
         read_model(tmp_path / "absent")
-    with pytest.raises(InputError, match=": is a folder, but a rater is a file"):
+    with pytest.raises(InputError, match=": is a folder, but a judge is a file"):
         read_model(tmp_path)
     if os.geteuid() != 0:
         (tmp_path / "text").chmod(0)

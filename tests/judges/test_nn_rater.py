@@ -19,7 +19,7 @@ from tests.judges.rater_kit import SETTINGS, WORDS, small_model, small_state, sm
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "rater.safetensors"
+    path = tmp_path_factory.mktemp("model") / "judge.safetensors"
     small_model(path)
     return path
 
@@ -271,15 +271,15 @@ def test_one_after_the_other_or_together():
 @pytest.mark.parametrize(
     ("rater", "sentence"),
     [
-        (Constant(1), r"^item 'q0': the rater \S+Constant gave 1 weights for 2 references"),
+        (Constant(1), r"^item 'q0': the judge \S+Constant gave 1 weights for 2 references"),
         (Constant(1, 1.5), "^item 'q0': .* gave reference 'r1' the weight 1.5, which does not lie"),
         (Constant(float("nan"), 1), "^item 'q0': .* gave reference 'r0' the weight nan"),
         (Constant("a", 1), r"^item 'q0': .* gave no list of numbers, but \('a', 1\)"),
-        (Together([1, 1]), "^the rater together gave weights for 1 items when asked for 2"),
-        (Together([1, 1], [1]), "^item 'q1': the rater together gave 1 weights for 2 references"),
+        (Together([1, 1]), "^the judge together gave weights for 1 items when asked for 2"),
+        (Together([1, 1], [1]), "^item 'q1': the judge together gave 1 weights for 2 references"),
         (
             Together([1, 1], None),
-            "^item 'q1': the rater together gave no list of numbers, but None",
+            "^item 'q1': the judge together gave no list of numbers, but None",
         ),
     ],
 )
@@ -298,16 +298,16 @@ def test_raters_that_fail():
             raise KeyError("model")
 
     with pytest.raises(
-        InputError, match=r"^item 'q0': the rater .*Failing failed: RuntimeError: no"
+        InputError, match=r"^item 'q0': the judge .*Failing failed: RuntimeError: no"
     ):
         rate_batch(Failing(), BATCH)
     with pytest.raises(
-        InputError, match=r"^the rater together failed on items 'q0' to 'q1': KeyErr"
+        InputError, match=r"^the judge together failed on items 'q0' to 'q1': KeyErr"
     ):
         rate_batch(FailingTogether(), BATCH)
     strange = Constant(1, 1)
     strange.signature = 3
-    with pytest.raises(InputError, match=r"^the signature of the rater Constant is no text, but 3"):
+    with pytest.raises(InputError, match=r"^the signature of the judge Constant is no text, but 3"):
         rater_signature(strange)
 
 

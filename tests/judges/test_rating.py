@@ -23,7 +23,7 @@ ITEMS = 23
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "rater.safetensors"
+    path = tmp_path_factory.mktemp("model") / "judge.safetensors"
     small_model(path)
     return path
 
@@ -397,15 +397,15 @@ def test_a_model_is_loaded_by_its_file(file, rater, tmp_path, monkeypatch):
         (
             "unknown",
             {},
-            "^there is no file 'unknown', and no rater of that name; installed ones.*fix",
+            "^there is no file 'unknown', and no judge of that name; installed ones.*fix",
         ),
         ("no.safetensors", {}, "^no.safetensors: there is no such file"),
         ("./no", {}, "^./no: there is no such file"),
-        ("fixed:tea", {}, "^the rater 'fixed' cannot be loaded: could not convert"),
-        ("broken", {}, "^the rater 'broken' cannot be loaded: no licence"),
-        ("absent:x", {}, "^the rater 'absent' cannot be loaded: No module named"),
-        ("nothing", {}, r"^the rater 'nothing' has no method rate\(item, references\)"),
-        ("fixed", {"triplets": "max"}, "^triplets cannot be set for the rater 'fixed'"),
+        ("fixed:tea", {}, "^the judge 'fixed' cannot be loaded: could not convert"),
+        ("broken", {}, "^the judge 'broken' cannot be loaded: no licence"),
+        ("absent:x", {}, "^the judge 'absent' cannot be loaded: No module named"),
+        ("nothing", {}, r"^the judge 'nothing' has no method rate\(item, references\)"),
+        ("fixed", {"triplets": "max"}, "^triplets cannot be set for the judge 'fixed'"),
     ],
 )
 def test_raters_that_cannot_be_loaded(offered, spec, options, sentence):

@@ -33,7 +33,7 @@ def learnt(tmp_path_factory):
     how = replace(QUICK, epochs=6, batch=100, validation=0.1)
     rows = planted_topics(900, topics=10, topic_words=10, common_words=200, length=10)
     trained = train_rater(rows, settings=shape, training=how, threads=1)
-    path = tmp_path_factory.mktemp("model") / "rater.safetensors"
+    path = tmp_path_factory.mktemp("model") / "judge.safetensors"
     write_model(path, trained.settings, trained.vocabulary, trained.state, trained.card)
     return trained, path
 

@@ -209,7 +209,7 @@ def test_raters_without_a_signature_are_told_apart():
 
 
 def test_metrics_of_one_rater_and_others_do_not_share_weights():
-    """References are encoded once for metrics alike in everything but the rater."""
+    """References are encoded once for metrics alike in everything but the judge."""
     items = make_items(ROWS, 1.0)
     metrics = [
         DeltaBLEU(),
@@ -238,7 +238,7 @@ def test_parts_of_a_set_are_not_asked_about_again():
 
 
 def test_items_without_a_positive_weight_are_left_out_of_all_metrics_alike():
-    """Of what the rater gives; nobody is asked twice about the items that stay."""
+    """Of what the judge gives; nobody is asked twice about the items that stay."""
 
     class Second(Together):
         def rate(self, item, references):
@@ -413,7 +413,7 @@ def test_a_rater_without_a_signature_is_called_by_its_class():
 @pytest.mark.parametrize("found", [UpsilonBLEU, UpsilonChrF])
 @pytest.mark.parametrize("step", ["encode", "compute"])
 def test_unrated_references_without_a_rater(found, step):
-    said = f"{found().name} needs rated references: rate them first with `deltableu rater apply`"
+    said = f"{found().name} needs rated references: rate them first with `deltableu judge apply`"
     for references in (reference_set(ITEMS), ROWS):
         arguments = [references] if step == "encode" else [OUTPUTS["one"], references]
         with pytest.raises(InputError, match=re.escape(said)):
@@ -433,9 +433,9 @@ def test_half_rated_references_without_a_rater():
     "references", [ROWS, ReferenceSet(ROWS), ReferenceSet(ROWS, [[1.0] * len(row) for row in ROWS])]
 )
 def test_a_rater_needs_items(found, references):
-    with pytest.raises(InputError, match="a rater looks at items"):
+    with pytest.raises(InputError, match="a judge looks at items"):
         found(rater=Overlap()).compute(OUTPUTS["one"], references)
-    with pytest.raises(InputError, match="a rater looks at items"):
+    with pytest.raises(InputError, match="a judge looks at items"):
         found(rater=Overlap()).encode(references)
 
 
@@ -452,11 +452,11 @@ def test_texts_must_be_those_of_the_items():
     [
         ({"rater": 5}, "rater must be a model's file, .* got 5"),
         ({"rater": object}, "rater must be a model's file"),
-        ({"rater": ""}, "the rater has no name"),
+        ({"rater": ""}, "the judge has no name"),
         ({"rater": "there-is-no-such-rater"}, "there-is-no-such-rater"),
         ({"rater": "m", "triplets": "third"}, "triplets must be one of max, mean, first, second"),
         ({"rater": "m", "magnitude": "p-1"}, "magnitude must be one of 2p-1, p"),
-        ({"triplets": "max"}, "triplets can be set for a rater that is named"),
+        ({"triplets": "max"}, "triplets can be set for a judge that is named"),
         ({"rater": Overlap(), "magnitude": "p", "original": 1}, "magnitude and original can be"),
     ],
 )

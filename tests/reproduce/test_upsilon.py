@@ -38,7 +38,7 @@ TRAINING = TrainingSettings(vocabulary="words", epochs=1, validation=8, batch=50
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    return small_model(tmp_path_factory.mktemp("model") / "rater.safetensors")
+    return small_model(tmp_path_factory.mktemp("model") / "judge.safetensors")
 
 
 def write_rows(path, rows):

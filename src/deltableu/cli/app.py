@@ -18,7 +18,7 @@ _COMMANDS = {
     "logs": "Turn raw posts or conversations into pairs to mine.",
     "vectors": "Train word vectors on logs, and look at them.",
     "mine": "Find more references for each item in dialogue logs.",
-    "rater": "Train models that rate references, and rate with them.",
+    "judge": "Train models that rate references, and rate with them.",
     "score": "Score systems against many references of different quality.",
     "compare": "Say which differences between systems to believe.",
     "plan": "Say how large a study must be.",

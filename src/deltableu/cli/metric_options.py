@@ -9,7 +9,8 @@ from cyclopts import Parameter
 
 from deltableu.cli.options import Flag, Whole, listed
 from deltableu.corpus import ReferenceSet
-from deltableu.score import Metric, make_metrics
+from deltableu.errors import InputError
+from deltableu.score import Metric, make_metrics, metric_settings
 
 __all__ = ["MetricOptions", "NgramOptions"]
 
@@ -82,15 +83,15 @@ class MetricOptions(NgramOptions):
         Of delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or Parquet.
     alpha
         Of ibleu: how much the references count beside the message.
-    rater
-        Of upsilon-bleu and upsilon-chrf: a model from `deltableu rater train`, or the name of an
-        installed rater, that rates all references. By default the weights they have are used.
+    judge
+        Of upsilon-bleu and upsilon-chrf: a model from `deltableu judge train`, or the name of an
+        installed one, that rates all references. By default the weights they have are used.
     triplets
-        Of the rater: how the probabilities of its two triplets become one; by default max.
+        Of the judge: how the probabilities of its two triplets become one; by default max.
     magnitude
-        Of the rater: the size of a weight, by default 2p-1.
+        Of the judge: the size of a weight, by default 2p-1.
     original
-        Of the rater: the original reference has weight 1 (the default), or is rated too.
+        Of the judge: the original reference has weight 1 (the default), or is rated too.
     """
 
     method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = "bleu+1"
@@ -98,7 +99,7 @@ class MetricOptions(NgramOptions):
     vectors: str | None = None
     table: str | None = None
     alpha: float | None = None
-    rater: str | None = None
+    judge: str | None = None
     triplets: Literal["max", "mean", "first", "second"] | None = None
     magnitude: Literal["2p-1", "p"] | None = None
     original: Literal[1, "rated"] | None = None
@@ -106,8 +107,15 @@ class MetricOptions(NgramOptions):
     def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
         """The metrics named, or those that suit the references, with these settings."""
         if names is not None:
-            return make_metrics(listed(names), self.changed())
-        suiting = ["bleu"] if references.weights is None else ["delta-bleu", "bleu"]
-        if self.rater is not None:
-            suiting = ["upsilon-bleu", "bleu"]
-        return make_metrics(suiting, self.changed())
+            chosen = listed(names)
+        elif self.judge is not None:
+            chosen = ["upsilon-bleu", "bleu"]
+        else:
+            chosen = ["bleu"] if references.weights is None else ["delta-bleu", "bleu"]
+        settings = self.changed()
+        if self.judge is not None:
+            # Metrics call it as the papers do, where models are raters too.
+            settings["rater"] = settings.pop("judge")
+            if not any("rater" in metric_settings(name) for name in chosen):
+                raise InputError(f"--judge is for upsilon metrics, not for {' and '.join(chosen)}")
+        return make_metrics(chosen, settings)

@@ -234,7 +234,7 @@ def _scores(
         references = reference_set(data).select(select)
         wanted: list[Metric] = []
         if metrics is not None or tables is None:
-            wanted += make_metrics(listed(metrics or _suiting(references)), options.changed())
+            wanted += options.make(metrics or _suiting(references), references)
         elif options.changed():
             name = next(iter(options.changed()))
             raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores alone")

@@ -186,7 +186,7 @@ def reference_set(source: Study | Iterable[Item], selection: str = "all") -> Ref
     """The references of a study or of items; weights are None when no reference is rated.
 
     Where every item says under `weights_from` in its `meta` that the same rater gave the weights,
-    as `deltableu rater apply` writes it, signatures will name that rater.
+    as `deltableu judge apply` writes it, signatures will name that judge.
 
     Examples
     --------

@@ -176,13 +176,13 @@ def _split(
 def _check_several(keys: RowKeys, utterances: int, several: int) -> None:
     if not keys.rows:
         raise InputError(
-            "the logs hold no rows, and a rater learns from utterances that have two or more "
+            "the logs hold no rows, and a judge learns from utterances that have two or more "
             "different responses"
         )
     if not several:
         raise InputError(
             f"none of the {utterances} different utterances in the {keys.rows} rows of the logs "
-            f"({keys.empty} of them without words) has two different responses, which a rater "
+            f"({keys.empty} of them without words) has two different responses, which a judge "
             "learns from: add logs in which utterances recur"
         )
 

@@ -113,11 +113,11 @@ def read_model(path: str | os.PathLike[str]) -> RaterModel:
 
     Whatever is wrong with the file is an `InputError` that says so.
     """
-    library = need("safetensors", "reading a rater")
+    library = need("safetensors", "reading a judge")
     name = os.fspath(path)
     metadata, tensors = _read_file(name, library)
     if metadata.get("format") != _FORMAT:
-        raise _fault(name, "is a safetensors file, but no rater of deltableu: train one first")
+        raise _fault(name, "is a safetensors file, but no judge of deltableu: train one first")
     version = metadata.get("format_version", "")
     if not _is_count(version) or int(version) < 1:
         raise _fault(name, f"has the format version {version[:20]!r}, which is none")
@@ -155,11 +155,11 @@ def _is_count(text: str) -> bool:
 
 def _read_file(name: str, library: Any) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
     if os.path.isdir(name):
-        raise _fault(name, "is a folder, but a rater is a file")
+        raise _fault(name, "is a folder, but a judge is a file")
     try:
         with library.safe_open(name, framework="np") as file:
             metadata = file.metadata() or {}
-            # Types that numpy does not have are no parameters of a rater, so they stay unread.
+            # Types that numpy does not have are no parameters of a judge, so they stay unread.
             tensors = {
                 key: file.get_tensor(key)
                 if file.get_slice(key).get_dtype() in ("F32", "U8")
@@ -182,7 +182,7 @@ def _read_settings(name: str, metadata: Mapping[str, str]) -> RaterSettings:
     except ValueError:
         raise _fault(name, "its settings are no JSON: it is damaged") from None
     if not isinstance(given, dict) or given.keys() != asdict(RaterSettings()).keys():
-        raise _fault(name, "its settings are not those of a rater: it is damaged")
+        raise _fault(name, "its settings are not those of a judge: it is damaged")
     try:
         return RaterSettings(**given)
     except InputError as error:

@@ -51,7 +51,7 @@ class NNRater:
 
     Examples
     --------
-    >>> rater = NNRater.load("rater.safetensors")  # doctest: +SKIP
+    >>> rater = NNRater.load("judge.safetensors")  # doctest: +SKIP
     >>> rater.rate(item, item.references)  # doctest: +SKIP
     (1.0, 0.734119, -0.918253)
     """

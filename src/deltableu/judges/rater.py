@@ -30,13 +30,13 @@ class Rater(Protocol):
 
 
 def rater_signature(rater: Rater) -> str:
-    """What a rater calls itself; one that does not say is called by its class."""
+    """What a judge calls itself; one that does not say is called by its class."""
     signature = getattr(rater, "signature", None)
     if signature is None:
         return f"{type(rater).__module__}.{type(rater).__qualname__}"
     if not isinstance(signature, str) or not signature.strip():
         name = type(rater).__qualname__
-        raise InputError(f"the signature of the rater {name} is no text, but {shown(signature)}")
+        raise InputError(f"the signature of the judge {name} is no text, but {shown(signature)}")
     return signature
 
 
@@ -62,7 +62,7 @@ def rate_batch(rater: Rater, batch: RatingBatch) -> list[tuple[float, ...]]:
     given = _rate_items(rater, batch)
     if len(given) != len(batch):
         name = rater_signature(rater)
-        message = f"the rater {name} gave weights for {len(given)} items when asked for "
+        message = f"the judge {name} gave weights for {len(given)} items when asked for "
         raise InputError(message + f"{len(batch)}")
     return [
         _checked(rater, item, some, weights)
@@ -76,7 +76,7 @@ def _rate(rater: Rater, item: Item, references: Sequence[Reference]) -> Sequence
     except InputError:
         raise
     except Exception as error:  # whatever foreign code raises
-        message = f"the rater {rater_signature(rater)} failed: {_reason(error)}"
+        message = f"the judge {rater_signature(rater)} failed: {_reason(error)}"
         raise InputError(Problem(message, item=item.id)) from error
 
 
@@ -87,7 +87,7 @@ def _rate_items(rater: Rater, batch: RatingBatch) -> list[Sequence[float]]:
         raise
     except Exception as error:  # whatever foreign code raises
         items = f"items {batch[0][0].id!r} to {batch[-1][0].id!r}"
-        message = f"the rater {rater_signature(rater)} failed on {items}: {_reason(error)}"
+        message = f"the judge {rater_signature(rater)} failed on {items}: {_reason(error)}"
         raise InputError(message) from error
 
 
@@ -101,15 +101,15 @@ def _checked(
     try:
         weights = tuple(float(weight) for weight in given)  # type: ignore[attr-defined]
     except (TypeError, ValueError):
-        message = f"the rater {rater_signature(rater)} gave no list of numbers, but {shown(given)}"
+        message = f"the judge {rater_signature(rater)} gave no list of numbers, but {shown(given)}"
         raise InputError(Problem(message, item=item.id)) from None
     if len(weights) != len(references):
-        message = f"the rater {rater_signature(rater)} gave {len(weights)} weights for "
+        message = f"the judge {rater_signature(rater)} gave {len(weights)} weights for "
         message += f"{len(references)} references"
         raise InputError(Problem(message, item=item.id))
     for reference, weight in zip(references, weights, strict=True):
         if not (math.isfinite(weight) and -1 <= weight <= 1):
-            message = f"the rater {rater_signature(rater)} gave reference {reference.id!r} the "
+            message = f"the judge {rater_signature(rater)} gave reference {reference.id!r} the "
             message += f"weight {weight:g}, which does not lie in [-1, 1]"
             raise InputError(Problem(message, item=item.id))
     return weights

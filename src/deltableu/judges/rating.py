@@ -1,4 +1,4 @@
-"""A study and a rater in, the same study with weights out; a run that was killed goes on."""
+"""A study and a judge in, the same study with weights out; a run that was killed goes on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OriginRatings:
     references : int
         How many there are.
     rated : int
-        How many the rater rated; the others kept the weight they had.
+        How many the judge rated; the others kept the weight they had.
     mean : float or None
         The mean weight of those that were rated.
     positive : float or None
@@ -59,7 +59,7 @@ class RatedStudy:
     study : Study
         Its items say in `meta["weights_from"]` where weights came from.
     signature : str
-        The rater's.
+        The judge's.
     which : {"unrated", "all"}
         What was asked for.
     origins : tuple of OriginRatings
@@ -76,7 +76,7 @@ class RatedStudy:
 
     @property
     def rated(self) -> int:
-        """References that the rater rated."""
+        """References that the judge rated."""
         return sum(one.rated for one in self.origins)
 
     @property
@@ -125,14 +125,14 @@ def rate_study(
     study : Study
         Its outputs and ratings come along.
     rater : Rater
-        Such as `NNRater.load("rater.safetensors")`.
+        Such as `NNRater.load("judge.safetensors")`.
     which : {"unrated", "all"}
         Rate the references without a weight, or all of them anew.
     batch : int
-        Items the rater sees at once.
+        Items the judge sees at once.
     journal : Path, optional
         A file to which each finished batch is added, so that the same call goes on after being
-        killed. What it holds of another rater or of other items is not used.
+        killed. What it holds of another judge or of other items is not used.
     progress : callable, optional
         Called with what an earlier run had done, and then after every batch.
     """

@@ -1,6 +1,6 @@
 """Raters by name: a model's file, or what other packages offer.
 
-A package offers a rater with an entry point of the group `deltableu.judges`, whose name is the
+A package offers a judge with an entry point of the group `deltableu.judges`, whose name is the
 rater's and whose value is called with the argument that follows the name, or with None.
 """
 
@@ -44,13 +44,13 @@ def rater_names() -> list[str]:
 
 
 def is_model_file(spec: str) -> bool:
-    """Whether a rater is asked for by its file, and not by its name."""
+    """Whether a judge is asked for by its file, and not by its name."""
     spec = os.fspath(spec)
     return spec.endswith(_SUFFIX) or os.sep in spec.partition(":")[0] or os.path.exists(spec)
 
 
 def load_rater(spec: str, **settings: Any) -> Rater:
-    """The rater of a model's file, or one that an installed package offers.
+    """The judge of a model's file, or one that an installed package offers.
 
     Parameters
     ----------
@@ -69,17 +69,17 @@ def load_rater(spec: str, **settings: Any) -> Rater:
     offered = _offered()
     if name not in offered:
         known = f"; installed ones are {', '.join(sorted(offered))}" if offered else ""
-        raise InputError(f"there is no file {spec!r}, and no rater of that name{known}")
+        raise InputError(f"there is no file {spec!r}, and no judge of that name{known}")
     if settings:
-        raise InputError(f"{' and '.join(settings)} cannot be set for the rater {name!r}")
+        raise InputError(f"{' and '.join(settings)} cannot be set for the judge {name!r}")
     try:
         made = offered[name].load()(argument if colon else None)
     except InputError:
         raise
     except Exception as error:  # whatever a foreign package raises
-        raise InputError(f"the rater {name!r} cannot be loaded: {error}") from error
+        raise InputError(f"the judge {name!r} cannot be loaded: {error}") from error
     if not callable(getattr(made, "rate", None)):
-        raise InputError(f"the rater {name!r} has no method rate(item, references)")
+        raise InputError(f"the judge {name!r} has no method rate(item, references)")
     rater: Rater = made
     return rater if getattr(made, "signature", None) is not None else _Named(rater, spec)
 

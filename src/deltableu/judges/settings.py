@@ -1,4 +1,4 @@
-"""How large a rater is and how it is trained: the paper's settings, and small ones."""
+"""How large a judge is and how it is trained: the paper's settings, and small ones."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RaterSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSettings:
-    """How a rater is trained.
+    """How a judge is trained.
 
     Attributes
     ----------
@@ -168,13 +168,13 @@ def check_size(settings: RaterSettings, vocabulary: int) -> None:
     most = (vocabulary + 6 * wide) * settings.embedding + (6 + settings.layers) * wide * wide
     if most > _MOST:
         raise InputError(
-            f"such a rater has about {most:.1e} parameters, which is beyond {_MOST:.0e}: choose a "
+            f"such a judge has about {most:.1e} parameters, which is beyond {_MOST:.0e}: choose a "
             "smaller embedding, hidden, layer, layers or vocabulary"
         )
 
 
 def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tuple[int, ...]]:
-    """The names and shapes of all parameters of a rater.
+    """The names and shapes of all parameters of a judge.
 
     Parameters
     ----------

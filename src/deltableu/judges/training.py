@@ -72,8 +72,8 @@ def train_rater(
         message = f"must lie between 1 and {_THREADS}, got {threads}"
         raise InputError(Problem(message, field="threads"))
     check_size(settings, how.vocabulary_size)
-    need("torch", "training a rater")
-    need("safetensors", "training a rater")
+    need("torch", "training a judge")
+    need("safetensors", "training a judge")
     partitions = find_partitions(logs)
     kept = WorkFolder(work, _key(partitions, settings, how))
     from deltableu.judges.learning import threads_of_torch

@@ -39,7 +39,7 @@ Weights = tuple[float, ...]
 class _Rated:
     """What one rater said of some items.
 
-    The items, and a rater that is known by nothing but its identity, are held fast, so that no
+    The items, and a judge that is known by nothing but its identity, are held fast, so that no
     other object can take their place in memory.
     """
 
@@ -48,12 +48,12 @@ class _Rated:
     weights: dict[int, tuple[Item, Weights]]
 
 
-# Two metrics that share a rater, or one metric and two raters, ask about every item once.
+# Two metrics that share a judge, or one metric and two raters, ask about every item once.
 _latest: deque[_Rated] = deque(maxlen=2)
 
 
 def rate_references(references: ReferenceSet, rater: Rater) -> ReferenceSet:
-    """The same references with the weights that a rater gives them.
+    """The same references with the weights that a judge gives them.
 
     Weights that were there are replaced. A rater is taken to rate alike whenever it is asked: what
     it said of the last items is remembered.
@@ -81,7 +81,7 @@ def rate_references(references: ReferenceSet, rater: Rater) -> ReferenceSet:
     items = references.items
     if items is None:
         raise InputError(
-            "a rater looks at items, their messages and where references came from, and here are "
+            "a judge looks at items, their messages and where references came from, and here are "
             "texts alone: give a ReferenceSet that reference_set() made of a study or of items"
         )
     for index, (item, texts) in enumerate(zip(items, references.texts, strict=True)):
@@ -127,7 +127,7 @@ class _RatedMetric:
 
     name: ClassVar[str]  # the metric's
 
-    # A metric can be hashed, a rater perhaps not.
+    # A metric can be hashed, a judge perhaps not.
     rater: str | os.PathLike[str] | Rater | None = field(default=None, hash=False)
     triplets: Triplets | None = None
     magnitude: Magnitude | None = None
@@ -137,12 +137,12 @@ class _RatedMetric:
         found = self._named_rater() if isinstance(self.rater, str | os.PathLike) else self.rater
         if found is self.rater and self._settings():
             raise InputError(
-                f"{' and '.join(self._settings())} can be set for a rater that is named by its "
-                "file: give one (rater=, --rater)"
+                f"{' and '.join(self._settings())} can be set for a judge that is named by its "
+                "file: give one (rater=, --judge)"
             )
         if found is not None and not callable(getattr(found, "rate", None)):
             raise InputError(
-                "rater must be a model's file, the name of a rater, or an object with "
+                "rater must be a model's file, the name of a judge, or an object with "
                 f"rate(item, references), got {shown(found)}"
             )
         object.__setattr__(self, "_rater", found)
@@ -155,7 +155,7 @@ class _RatedMetric:
 
         spec = os.fspath(cast("str | os.PathLike[str]", self.rater))
         if not spec:
-            raise InputError("the rater has no name: give a model's file (rater=, --rater)")
+            raise InputError("the judge has no name: give a model's file (rater=, --judge)")
         settings = self._settings()
         for name, choices in _CHOICES.items():
             if name in settings:
@@ -173,8 +173,8 @@ class _RatedMetric:
             return rate_references(references, rater)
         if references.weights is None:
             raise InputError(
-                f"{self.name} needs rated references: rate them first with `deltableu rater "
-                "apply`, or name a rater (rater=, --rater)"
+                f"{self.name} needs rated references: rate them first with `deltableu judge "
+                "apply`, or name a judge (rater=, --judge)"
             )
         return references
 
@@ -191,17 +191,17 @@ _CHOICES = {"triplets": get_args(Triplets), "magnitude": get_args(Magnitude)}
 class UpsilonBLEU(_RatedMetric, DeltaBLEU):
     """delta-BLEU whose references a model has rated.
 
-    With a rater, every reference is rated anew, whatever weight it has, people's included; the
-    signature then names the rater and its settings as where the weights came from. Without one,
-    the weights that the references have are used, such as `deltableu rater apply` has written.
+    With a judge, every reference is rated anew, whatever weight it has, people's included; the
+    signature then names the judge and its settings as where the weights came from. Without one,
+    the weights that the references have are used, such as `deltableu judge apply` has written.
     That the original reference keeps weight 1, and which others there are (a parrot, mined ones),
-    is the business of the rater and of mining. A threshold of `ReferenceSet.select` looks at the
-    weights from before rating; the rater sees the references that are left.
+    is the business of the judge and of mining. A threshold of `ReferenceSet.select` looks at the
+    weights from before rating; the judge sees the references that are left.
 
     Parameters
     ----------
     rater : str, path or Rater, optional
-        A model's file, the name of a rater that a package offers, or any object with
+        A model's file, the name of a judge that a package offers, or any object with
         `rate(item, references)`.
     triplets : {"max", "mean", "first", "second"}, optional
         Of the NN-rater: how the probabilities of its two triplets become one.
@@ -235,7 +235,7 @@ class UpsilonBLEU(_RatedMetric, DeltaBLEU):
     """
 
     name: ClassVar[str] = "upsilon-bleu"
-    summary: ClassVar[str] = "delta-BLEU with weights from a rater (Tsuta et al. 2020)"
+    summary: ClassVar[str] = "delta-BLEU with weights from a judge (Tsuta et al. 2020)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -265,7 +265,7 @@ class UpsilonBLEU(_RatedMetric, DeltaBLEU):
         """Rows in one go, without keeping the encoded references."""
         texts = as_list(hypotheses, "hypotheses")
         given = as_reference_set(references, weights)
-        check_layout(texts, given.texts)  # before a rater is asked, which may take long
+        check_layout(texts, given.texts)  # before a judge is asked, which may take long
         given = self.prepare_references(given)
         return super().compute(texts, given, threads=threads, progress=progress)
 
@@ -286,7 +286,7 @@ class UpsilonChrF(_RatedMetric, DeltaChrFPlusPlus):
         See `Discriminative`.
     """
 
-    summary: ClassVar[str] = "chrF++ with good and bad references as a rater has them"
+    summary: ClassVar[str] = "chrF++ with good and bad references as a judge has them"
 
     def __post_init__(self) -> None:
         super().__post_init__()

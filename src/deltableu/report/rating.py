@@ -33,7 +33,7 @@ def rating_notes(rated: RatedStudy) -> dict[str, str]:
     if rated.kept:
         references = "reference" if rated.kept == 1 else "references"
         notes["kept"] = f"{rated.kept:,} {references} had a weight before (--which all rates anew)"
-    return notes | {"rater": rated.signature}
+    return notes | {"judge": rated.signature}
 
 
 def rating_record(rated: RatedStudy) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def rating_record(rated: RatedStudy) -> dict[str, Any]:
         "which": rated.which,
         "origins": [asdict(one) for one in rated.origins],
         "items_rated_before": rated.resumed,
-        "rater": rated.signature,
+        "judge": rated.signature,
     }
 
 
@@ -64,7 +64,7 @@ def model_tables(model: RaterModel) -> list[Table]:
     """The same, a table for what belongs together."""
     record = model_record(model)
     card = record.pop("card")
-    return [*_tables(record, "rater"), *_tables(card, "training")]
+    return [*_tables(record, "judge"), *_tables(card, "training")]
 
 
 def _tables(section: Mapping[str, Any], name: str) -> Iterator[Table]:

@@ -21,7 +21,7 @@ from deltableu.score.metrics.discriminative import (
     pool_mean,
 )
 from deltableu.score.metrics.sentence_bleu import SentenceBLEU
-from deltableu.score.registry import installed_metrics, make_metrics
+from deltableu.score.registry import installed_metrics, make_metrics, metric_settings
 from deltableu.score.results import BLEUScore, Score, Signature
 from deltableu.score.similarity import FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
@@ -66,6 +66,7 @@ __all__ = [
     "flat_references",
     "installed_metrics",
     "make_metrics",
+    "metric_settings",
     "pool_best",
     "pool_mean",
     "rank_items",

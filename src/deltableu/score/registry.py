@@ -14,7 +14,7 @@ from typing import Any
 from deltableu.errors import InputError
 from deltableu.score.metric import Metric
 
-__all__ = ["installed_metrics", "make_metrics", "metric_class", "metric_names"]
+__all__ = ["installed_metrics", "make_metrics", "metric_class", "metric_names", "metric_settings"]
 
 _GROUP = "deltableu.metrics"
 
@@ -95,7 +95,7 @@ def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Met
     if not names:
         raise InputError(f"no metric was named; choose from {', '.join(metric_names())}")
     classes = {name: metric_class(name) for name in names}
-    known = {name: _setting_names(found) for name, found in classes.items()}
+    known = {name: metric_settings(name) for name in names}
     for setting in settings:
         if not any(setting in own for own in known.values()):
             raise InputError(f"{' and '.join(names)} have no setting {setting!r}")
@@ -105,7 +105,9 @@ def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Met
     )
 
 
-def _setting_names(found: type[Metric]) -> set[str]:
+def metric_settings(name: str) -> set[str]:
+    """The names of a metric's settings."""
+    found = metric_class(name)
     return {field.name for field in fields(found) if field.init} if is_dataclass(found) else set()
 
 

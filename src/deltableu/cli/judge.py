@@ -1,4 +1,4 @@
-"""`deltableu rater`."""
+"""`deltableu judge`."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ from deltableu.judges import (
 )
 from deltableu.report import model_record, model_tables, rating_notes, rating_record, rating_table
 
-__all__ = ["rater"]
+__all__ = ["judge"]
 
-rater = App(
-    name="rater",
+judge = App(
+    name="judge",
     help="Train models that rate references, rate with them, and look at them.",
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
 )
 
-rater.command("deltableu.cli.rater_train:train", name="train")
+judge.command("deltableu.cli.judge_train:train", name="train")
 
 _JOURNAL = "journal.jsonl"
 #: Seconds between two lines where there is no terminal.
 _PAUSE = 30.0
 
 
-@rater.command
+@judge.command
 def apply(
     study: Path,
     *,
-    rater: str,
+    judge: str,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     triplets: Triplets | None = None,
     magnitude: Magnitude | None = None,
@@ -69,15 +69,15 @@ def apply(
 ) -> None:
     """Rate the references of a study with a model.
 
-    deltableu rater apply STUDY --rater MODEL.safetensors -o NEWSTUDY. Mined references become
+    deltableu judge apply STUDY --judge MODEL.safetensors -o NEWSTUDY. Mined references become
     weighted ones without anybody rating them (Tsuta et al. 2020).
 
     Parameters
     ----------
     study
         A folder with items; its outputs, ratings and systems come along.
-    rater
-        A file that deltableu rater train wrote; or NAME or NAME:ARGUMENT of a rater that an
+    judge
+        A file that deltableu judge train wrote; or NAME or NAME:ARGUMENT of a judge that an
         installed package offers (entry point group deltableu.judges).
     output
         The folder of the new study.
@@ -109,12 +109,12 @@ def apply(
             raise InputError(f"{name} must be at least 1, got {number}")
     check_new_study(output, replace=replace)
     work = work or Path(f"{os.path.realpath(output)}.rating")
-    _check_places(study, rater, output, work, log)
+    _check_places(study, judge, output, work, log)
     given = {"triplets": triplets, "magnitude": magnitude, "original": _original(original)}
     settings = {name: value for name, value in given.items() if value is not None}
     if threads is not None:
         need("torch", "--threads").set_num_threads(threads)
-    loaded = load_rater(rater, **settings)
+    loaded = load_rater(judge, **settings)
     rater_signature(loaded)
     data = read_study(study)
     with _Run(work, log) as run:
@@ -128,16 +128,16 @@ def apply(
     emit(rating_table(rated), lambda: rating_record(rated), format, comments=rating_notes(rated))
 
 
-@rater.command
+@judge.command
 def show(model: Path, *, format: Format = "table") -> None:
     """Show what is known of a model: its settings, its training, how good it is.
 
-    deltableu rater show MODEL.safetensors.
+    deltableu judge show MODEL.safetensors.
 
     Parameters
     ----------
     model
-        A file that deltableu rater train wrote.
+        A file that deltableu judge train wrote.
     format
         How it is printed.
     """
@@ -155,22 +155,22 @@ def _original(given: str | None) -> Any:
         raise InputError(message) from None
 
 
-def _check_places(study: Path, rater: str, output: Path, work: Path, log: Path | None) -> None:
+def _check_places(study: Path, judge: str, output: Path, work: Path, log: Path | None) -> None:
     """A long run should not end with nowhere to write, nor eat what it reads."""
     for path, name in ((work, "--work"), (log, "--log")):
         if path is not None and lies_in(path, output):
             raise InputError(f"{name} {path} lies in the new study: choose a place outside of it")
     if work.exists() and not work.is_dir():
         raise InputError(Problem("is a file, but --work takes a folder", file=str(work)))
-    if is_model_file(rater) and lies_in(Path(rater), output):
-        raise InputError(f"{rater} lies in the new study, which would replace it: move it first")
+    if is_model_file(judge) and lies_in(Path(judge), output):
+        raise InputError(f"{judge} lies in the new study, which would replace it: move it first")
     if log is None:
         return
     if lies_in(log, study):
         raise InputError(f"--log {log} lies in the study: choose a place outside of it")
     if log.is_dir():
         raise InputError(Problem("is a folder, but --log takes a file", file=str(log)))
-    if is_model_file(rater) and os.path.realpath(rater) == os.path.realpath(log):
+    if is_model_file(judge) and os.path.realpath(judge) == os.path.realpath(log):
         raise InputError(f"--log {log} is read here too: choose another file")
     try:
         with open(log, "a"):
@@ -208,7 +208,7 @@ class _Run:
             note(f"goes on: {event.done} of {event.total} items were rated before")
         elif self._was_there:
             note(
-                f"starts anew: what {self._work} holds is of another rater, other items or "
+                f"starts anew: what {self._work} holds is of another judge, other items or "
                 "another --batch"
             )
 

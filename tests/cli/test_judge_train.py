@@ -1,4 +1,4 @@
-"""`deltableu rater train`."""
+"""`deltableu judge train`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TINY = [*SHAPE, "--epochs", "2"]
 
 
 def run(*arguments, **options):
-    command = [sys.executable, "-m", "deltableu", "rater", *map(str, arguments)]
+    command = [sys.executable, "-m", "deltableu", "judge", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
@@ -35,7 +35,7 @@ def logs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(logs, tmp_path_factory):
-    model = tmp_path_factory.mktemp("model") / "rater.safetensors"
+    model = tmp_path_factory.mktemp("model") / "judge.safetensors"
     done = run("train", logs, "-o", model, *TINY, "--format", "json")
     assert done.returncode == 0, done.stderr
     return model, done
@@ -49,7 +49,7 @@ def test_writes_a_model_with_its_card(trained):
     assert len(read.card["epochs"]) == 2
     assert "epoch 2 of 2: loss" in done.stderr
     assert json.loads(done.stdout)
-    assert not model.with_name("rater.safetensors.training").exists()
+    assert not model.with_name("judge.safetensors.training").exists()
 
 
 def test_same_command_same_bytes(trained, logs, tmp_path):
@@ -61,10 +61,10 @@ def test_same_command_same_bytes(trained, logs, tmp_path):
 
 def test_interrupted_and_resumed(logs, trained, tmp_path):
     """kill -9 while training: the same command goes on, and the model is the same."""
-    model = tmp_path / "rater.safetensors"
+    model = tmp_path / "judge.safetensors"
     work = tmp_path / "work"
     more = [*SHAPE, "--epochs", "8", "--patience", "8", "--work", work]
-    command = [sys.executable, "-m", "deltableu", "rater", "train", logs, "-o", model, *more]
+    command = [sys.executable, "-m", "deltableu", "judge", "train", logs, "-o", model, *more]
     with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:
             if "epoch 3 of" in line:
@@ -81,9 +81,9 @@ def test_interrupted_and_resumed(logs, trained, tmp_path):
 
 
 def test_control_c_keeps_what_was_done(logs, tmp_path):
-    model = tmp_path / "rater.safetensors"
+    model = tmp_path / "judge.safetensors"
     more = [*SHAPE, "--epochs", "1000", "--patience", "1000"]
-    command = [sys.executable, "-m", "deltableu", "rater", "train", logs, "-o", model, *more]
+    command = [sys.executable, "-m", "deltableu", "judge", "train", logs, "-o", model, *more]
     with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:
             if "epoch 2 of" in line:

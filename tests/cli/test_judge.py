@@ -1,4 +1,4 @@
-"""`deltableu rater apply` and `rater show`: options, bad input, and runs that were cut off."""
+"""`deltableu judge apply` and `judge show`: options, bad input, and runs that were cut off."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ITEMS = 12
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "rater.safetensors"
+    path = tmp_path_factory.mktemp("model") / "judge.safetensors"
     small_model(path)
     return path
 
@@ -56,22 +56,22 @@ def number_lines(path):
 
 
 def test_a_study_is_rated(succeeds, unrated, model, new):
-    result = succeeds("rater", "apply", unrated, "--rater", model, "-o", new)
+    result = succeeds("judge", "apply", unrated, "--judge", model, "-o", new)
     rated = rate_study(read_study(unrated), NNRater.load(model))
     written = read_study(new)
     assert (written.items, written.outputs) == (rated.study.items, rated.study.outputs)
     lines = [line for line in result.out.splitlines() if line.strip()]
     assert lines[0].split() == ["origin", "references", "rated", "mean", "weight", "positive"]
     assert ["original", "12", "12", "1.000", "100.0%"] in [line.split() for line in lines]
-    assert lines[-1] == f"rater  {rated.signature}"
+    assert lines[-1] == f"judge  {rated.signature}"
     assert [path.name for path in new.parent.iterdir()] == ["new"]
 
 
 def test_the_summary_as_json(succeeds, unrated, model, new):
-    options = ("--rater", model, "-o", new, "--format", "json")
-    record = succeeds("rater", "apply", unrated, *options).json
+    options = ("--judge", model, "-o", new, "--format", "json")
+    record = succeeds("judge", "apply", unrated, *options).json
     rated = rate_study(read_study(unrated), NNRater.load(model))
-    assert record["rater"] == rated.signature
+    assert record["judge"] == rated.signature
     assert (record["items"], record["rated"], record["kept"]) == (ITEMS, rated.rated, 0)
     assert [one["origin"] for one in record["origins"]] == [o.origin for o in rated.origins]
     assert record["origins"][1]["mean"] == rated.origins[1].mean
@@ -89,7 +89,7 @@ def test_the_summary_as_json(succeeds, unrated, model, new):
     ids=" ".join,
 )
 def test_options(succeeds, unrated, model, new, options, settings):
-    succeeds("rater", "apply", unrated, "--rater", model, "-o", new, *options)
+    succeeds("judge", "apply", unrated, "--judge", model, "-o", new, *options)
     rater = NNRater.load(model, **settings)
     batch = 5 if "--batch" in options else 256
     assert read_study(new).items == rate_study(read_study(unrated), rater, batch=batch).study.items
@@ -107,19 +107,19 @@ def half_rated(tmp_path):
 
 
 def test_which_references(succeeds, half_rated, model, new, tmp_path):
-    result = succeeds("rater", "apply", half_rated, "--rater", model, "-o", new)
+    result = succeeds("judge", "apply", half_rated, "--judge", model, "-o", new)
     assert {item.references[0].weight for item in read_study(new).items} == {0.9}
     said = "kept  12 references had a weight before (--which all rates anew)"
     assert said in result.out.splitlines()
     anew = tmp_path / "anew"
-    options = ("--rater", model, "-o", anew, "--which", "all")
-    assert "kept" not in succeeds("rater", "apply", half_rated, *options).out
+    options = ("--judge", model, "-o", anew, "--which", "all")
+    assert "kept" not in succeeds("judge", "apply", half_rated, *options).out
     assert {item.references[0].weight for item in read_study(anew).items} == {1.0}
 
 
 def test_nothing_to_rate(run, unrated, model, new, tmp_path):
-    run("rater", "apply", unrated, "--rater", model, "-o", new)
-    result = run("rater", "apply", new, "--rater", model, "-o", tmp_path / "again")
+    run("judge", "apply", unrated, "--judge", model, "-o", new)
+    result = run("judge", "apply", new, "--judge", model, "-o", tmp_path / "again")
     assert result.code == 0
     said = "nothing was rated: every reference has a weight (--which all rates anew)"
     assert result.err == f"deltableu: {said}\n"
@@ -127,7 +127,7 @@ def test_nothing_to_rate(run, unrated, model, new, tmp_path):
 
 
 def test_a_study_is_replaced(succeeds, run, unrated, model, new):
-    command = ("rater", "apply", unrated, "--rater", model, "-o", new)
+    command = ("judge", "apply", unrated, "--judge", model, "-o", new)
     succeeds(*command)
     before = contents(new)
     assert "the folder is not empty" in run(*command).err
@@ -138,20 +138,20 @@ def test_a_study_is_replaced(succeeds, run, unrated, model, new):
 
 def test_a_study_is_rated_in_its_own_place(succeeds, unrated, model, new):
     shutil.copytree(unrated, new)
-    succeeds("rater", "apply", new, "--rater", model, "-o", new, "--replace")
+    succeeds("judge", "apply", new, "--judge", model, "-o", new, "--replace")
     assert read_study(new).items == rate_study(read_study(unrated), NNRater.load(model)).study.items
 
 
 def test_a_log(succeeds, unrated, model, new, tmp_path):
     log = tmp_path / "log.jsonl"
     options = ("--batch", 5, "--log", log)
-    succeeds("rater", "apply", unrated, "--rater", model, "-o", new, *options)
+    succeeds("judge", "apply", unrated, "--judge", model, "-o", new, *options)
     events = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(event["done"], event["items"]) for event in events] == [(5, 5), (10, 5), (12, 2)]
     assert {event["total"] for event in events} == {ITEMS}
 
 
-# --- a rater of another package -------------------------------------------------------------------
+# --- a judge of another package -------------------------------------------------------------------
 
 SLOW = """
 import time
@@ -175,18 +175,18 @@ def offered(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow_rater\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[deltableu.judges]\nslow = slow_rater:Slow\n")
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
     return folder
 
 
 def test_a_rater_of_another_package(succeeds, run, refusal, offered, unrated, new):
-    result = succeeds("rater", "apply", unrated, "--rater", "slow:0", "-o", new)
-    assert result.out.splitlines()[-1] == "rater  slow(0)"
+    result = succeeds("judge", "apply", unrated, "--judge", "slow:0", "-o", new)
+    assert result.out.splitlines()[-1] == "judge  slow(0)"
     assert read_study(new).items[0].meta == {"weights_from": "slow(0)"}
-    options = ("--rater", "slow", "--triplets", "max", "--replace")
-    refused = run("rater", "apply", unrated, "-o", new, *options)
+    options = ("--judge", "slow", "--triplets", "max", "--replace")
+    refused = run("judge", "apply", unrated, "-o", new, *options)
     refusal(refused)
-    assert "triplets cannot be set for the rater 'slow'" in refused.err
+    assert "triplets cannot be set for the judge 'slow'" in refused.err
 
 
 def test_no_torch_where_none_is_needed(offered, unrated, model, new):
@@ -197,9 +197,9 @@ def test_no_torch_where_none_is_needed(offered, unrated, model, new):
         "assert not heavy, heavy"
     )
     for command in (
-        ["rater", "apply", unrated, "--rater", "slow", "-o", new],
-        ["rater", "show", model],
-        ["rater", "--help"],
+        ["judge", "apply", unrated, "--judge", "slow", "-o", new],
+        ["judge", "show", model],
+        ["judge", "--help"],
     ):
         subprocess.run([sys.executable, "-c", script, *command], check=True, capture_output=True)
 
@@ -227,8 +227,8 @@ def command_line(*arguments):
 def test_a_network_killed_in_the_middle_goes_on(run, model, tmp_path, new):
     items = 120
     write_study(small_study(items, seed=2), tmp_path / "study")
-    options = ("--rater", model, "--batch", 1, "--threads", 1)
-    command = ("rater", "apply", tmp_path / "study", "-o", new, *options)
+    options = ("--judge", model, "--batch", 1, "--threads", 1)
+    command = ("judge", "apply", tmp_path / "study", "-o", new, *options)
     journal = tmp_path / "new.rating" / "journal.jsonl"
     code, out, err = cut_off(command_line(*command), journal, 15, signal.SIGKILL)
     assert (code, out, err) == (-9, "", "")
@@ -250,8 +250,8 @@ def test_a_network_killed_in_the_middle_goes_on(run, model, tmp_path, new):
 
 
 def test_an_interrupted_run_says_that_it_goes_on(run, offered, unrated, new, tmp_path):
-    options = ("--rater", "slow:0.05", "--batch", 2, "--work", tmp_path / "work")
-    command = ("rater", "apply", unrated, "-o", new, *options)
+    options = ("--judge", "slow:0.05", "--batch", 2, "--work", tmp_path / "work")
+    command = ("judge", "apply", unrated, "-o", new, *options)
     journal = tmp_path / "work" / "journal.jsonl"
     code, out, err = cut_off(command_line(*command), journal, 4, signal.SIGINT)
     assert (code, out) == (130, "")
@@ -261,8 +261,8 @@ def test_an_interrupted_run_says_that_it_goes_on(run, offered, unrated, new, tmp
     ]
     assert not new.exists()
     before = number_lines(journal)
-    other = run(*command[:4], tmp_path / "other", *options[2:], "--rater", "slow:0")
-    said = f"deltableu: starts anew: what {tmp_path / 'work'} holds is of another rater, other "
+    other = run(*command[:4], tmp_path / "other", *options[2:], "--judge", "slow:0")
+    said = f"deltableu: starts anew: what {tmp_path / 'work'} holds is of another judge, other "
     assert other.err == said + "items or another --batch\n"
     assert other.code == 0
     assert not journal.parent.exists()
@@ -272,10 +272,10 @@ def test_an_interrupted_run_says_that_it_goes_on(run, offered, unrated, new, tmp
 def test_the_work_folder_of_somebody_else_stays(succeeds, offered, unrated, new, tmp_path):
     work = tmp_path / "work"
     work.mkdir()
-    succeeds("rater", "apply", unrated, "--rater", "slow", "-o", new, "--work", work)
+    succeeds("judge", "apply", unrated, "--judge", "slow", "-o", new, "--work", work)
     assert list(work.iterdir()) == []
     (work / "notes").touch()
-    succeeds("rater", "apply", unrated, "--rater", "slow", "-o", tmp_path / "two", "--work", work)
+    succeeds("judge", "apply", unrated, "--judge", "slow", "-o", tmp_path / "two", "--work", work)
     assert [path.name for path in work.iterdir()] == ["notes"]
 
 
@@ -285,29 +285,29 @@ def test_the_work_folder_of_somebody_else_stays(succeeds, offered, unrated, new,
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--rater", "absent.safetensors"], "absent.safetensors: there is no such file"),
-        (["--rater", "nobody"], "there is no file 'nobody', and no rater of that name"),
-        (["--rater", "text.safetensors"], "text.safetensors: is no whole safetensors file"),
-        (["--rater", "MODEL", "--triplets", "most"], "triplets"),
+        (["--judge", "absent.safetensors"], "absent.safetensors: there is no such file"),
+        (["--judge", "nobody"], "there is no file 'nobody', and no judge of that name"),
+        (["--judge", "text.safetensors"], "text.safetensors: is no whole safetensors file"),
+        (["--judge", "MODEL", "--triplets", "most"], "triplets"),
         (
-            ["--rater", "MODEL", "--original", "first"],
+            ["--judge", "MODEL", "--original", "first"],
             "--original takes a number in .* got 'first'",
         ),
-        (["--rater", "MODEL", "--original", "2"], r"original: must be a number in \[-1, 1\]"),
-        (["--rater", "MODEL", "--which", "some"], "which"),
-        (["--rater", "MODEL", "--batch", "0"], "--batch must be at least 1, got 0"),
-        (["--rater", "MODEL", "--batch", "1.5"], "--batch takes a whole number, got '1.5'"),
-        (["--rater", "MODEL", "--threads", "0"], "--threads must be at least 1, got 0"),
+        (["--judge", "MODEL", "--original", "2"], r"original: must be a number in \[-1, 1\]"),
+        (["--judge", "MODEL", "--which", "some"], "which"),
+        (["--judge", "MODEL", "--batch", "0"], "--batch must be at least 1, got 0"),
+        (["--judge", "MODEL", "--batch", "1.5"], "--batch takes a whole number, got '1.5'"),
+        (["--judge", "MODEL", "--threads", "0"], "--threads must be at least 1, got 0"),
         (
-            ["--rater", "MODEL", "--work", "text.safetensors"],
+            ["--judge", "MODEL", "--work", "text.safetensors"],
             "is a file, but --work takes a folder",
         ),
-        (["--rater", "MODEL", "--log", "no/log"], "no/log: cannot be written: No such file"),
-        (["--rater", "MODEL", "--log", "."], "is a folder, but --log takes a file"),
-        (["--rater", "MODEL", "--log", "MODEL"], "is read here too: choose another file"),
-        (["--rater", "MODEL", "--log", "STUDY/log"], "lies in the study"),
-        (["--rater", "MODEL", "--work", "NEW/work"], "--work .* lies in the new study"),
-        ([], "rater"),
+        (["--judge", "MODEL", "--log", "no/log"], "no/log: cannot be written: No such file"),
+        (["--judge", "MODEL", "--log", "."], "is a folder, but --log takes a file"),
+        (["--judge", "MODEL", "--log", "MODEL"], "is read here too: choose another file"),
+        (["--judge", "MODEL", "--log", "STUDY/log"], "lies in the study"),
+        (["--judge", "MODEL", "--work", "NEW/work"], "--work .* lies in the new study"),
+        ([], "judge"),
     ],
 )
 def test_bad_options(run, refusal, unrated, model, new, tmp_path, monkeypatch, options, sentence):
@@ -317,7 +317,7 @@ def test_bad_options(run, refusal, unrated, model, new, tmp_path, monkeypatch, o
     for name, path in names.items():
         options = [option.replace(name, str(path)) for option in options]
     before = model.read_bytes()
-    result = run("rater", "apply", unrated, "-o", new, *options)
+    result = run("judge", "apply", unrated, "-o", new, *options)
     refusal(result)
     assert re.search(sentence, result.err)
     assert [path.name for path in tmp_path.iterdir()] == ["text.safetensors"]
@@ -342,23 +342,23 @@ def test_items_that_cannot_be_rated(run, refusal, model, new, tmp_path, change, 
     study = small_study(ITEMS)
     items = tuple(change(item) if item.id == "q3" else item for item in study.items)
     write_study(replace(study, items=items), tmp_path / "bad")
-    result = run("rater", "apply", tmp_path / "bad", "--rater", model, "-o", new)
+    result = run("judge", "apply", tmp_path / "bad", "--judge", model, "-o", new)
     refusal(result)
     assert sentence in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["bad"]
 
 
 def test_a_study_that_is_none(run, refusal, model, new, tmp_path):
-    result = run("rater", "apply", tmp_path / "absent", "--rater", model, "-o", new)
+    result = run("judge", "apply", tmp_path / "absent", "--judge", model, "-o", new)
     refusal(result)
     assert "absent" in result.err
 
 
 def test_a_model_is_not_replaced_by_a_study(run, refusal, model, unrated, new):
     new.mkdir()
-    inside = new / "rater.safetensors"
+    inside = new / "judge.safetensors"
     shutil.copy(model, inside)
-    result = run("rater", "apply", unrated, "--rater", inside, "-o", new, "--replace")
+    result = run("judge", "apply", unrated, "--judge", inside, "-o", new, "--replace")
     refusal(result)
     assert inside.exists()
 
@@ -366,15 +366,15 @@ def test_a_model_is_not_replaced_by_a_study(run, refusal, model, unrated, new):
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_log_that_cannot_be_written(run, refusal, model, unrated, new, tmp_path):
     (tmp_path / "log").touch(0o400)
-    options = ("--rater", model, "--log", tmp_path / "log")
-    refusal(run("rater", "apply", unrated, "-o", new, *options))
+    options = ("--judge", model, "--log", tmp_path / "log")
+    refusal(run("judge", "apply", unrated, "-o", new, *options))
 
 
 # --- show -----------------------------------------------------------------------------------------
 
 
 def test_a_models_card(succeeds, model):
-    result = succeeds("rater", "show", model)
+    result = succeeds("judge", "show", model)
     lines = [line.split() for line in result.out.splitlines() if line.strip()]
     for line in (
         ["embedding", "6"],
@@ -394,7 +394,7 @@ def test_a_models_card(succeeds, model):
 
 
 def test_a_models_card_as_json(succeeds, model):
-    record = succeeds("rater", "show", model, "--format", "json").json
+    record = succeeds("judge", "show", model, "--format", "json").json
     assert record["card"] == CARD
     assert record["settings"]["max_length"] == SETTINGS.max_length
     assert record["vocabulary"] == {"kind": "words", "size": 21}
@@ -403,38 +403,38 @@ def test_a_models_card_as_json(succeeds, model):
 
 @pytest.mark.parametrize("format", ["tsv", "markdown", "latex"])
 def test_a_models_card_elsewhere(succeeds, model, format):
-    assert "0.6931" in succeeds("rater", "show", model, "--format", format).out
+    assert "0.6931" in succeeds("judge", "show", model, "--format", format).out
 
 
 def test_a_card_with_little(succeeds, tmp_path):
     small_model(tmp_path / "bare", card={})
-    assert "embedding" in succeeds("rater", "show", tmp_path / "bare").out
+    assert "embedding" in succeeds("judge", "show", tmp_path / "bare").out
     odd = {"empty": {}, "none": [], "mixed": [1, {"a": 2}], "deep": {"deeper": {"x": None}}}
     small_model(tmp_path / "odd", card=odd)
-    out = succeeds("rater", "show", tmp_path / "odd").out
+    out = succeeds("judge", "show", tmp_path / "odd").out
     assert '{"a": 2}' in out
 
 
 def test_files_that_are_no_models(run, refusal, tmp_path):
     (tmp_path / "text").write_text("no model")
     for name in ("text", "absent", "."):
-        refusal(run("rater", "show", tmp_path / name))
+        refusal(run("judge", "show", tmp_path / name))
 
 
 def test_every_option_is_explained(succeeds):
     for command, many in (("apply", 12), ("show", 2)):
-        out = succeeds("rater", command, "--help").out
-        assert out.startswith(f"Usage: deltableu rater {command}")
+        out = succeeds("judge", command, "--help").out
+        assert out.startswith(f"Usage: deltableu judge {command}")
         options = re.findall(r"│[ *]+(?:STUDY |MODEL )?(--[a-z0-9-]+)(.*?)│", out)
         assert len(options) >= many
         for name, text in options:
             assert text.strip(), name
-    assert " rater " in succeeds("--help").out
+    assert " judge " in succeeds("--help").out
 
 
 def test_a_line_now_and_then(run, unrated, model, new, monkeypatch):
-    monkeypatch.setattr("deltableu.cli.rater._PAUSE", -1.0)
-    result = run("rater", "apply", unrated, "--rater", model, "-o", new, "--batch", 6)
+    monkeypatch.setattr("deltableu.cli.judge._PAUSE", -1.0)
+    result = run("judge", "apply", unrated, "--judge", model, "-o", new, "--batch", 6)
     assert result.code == 0
     said = [f"deltableu: rated {done} of 12 items" for done in (0, 6, 12)]
     assert result.err.splitlines() == said

@@ -1,4 +1,4 @@
-"""`deltableu rater train`."""
+"""`deltableu judge train`."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ def train(
 ) -> None:
     """Train the neural rater of upsilon-BLEU on logs.
 
-    deltableu rater train logs/ -o rater.safetensors. Two responses to the same utterance are a
+    deltableu judge train logs/ -o judge.safetensors. Two responses to the same utterance are a
     positive example, two pairs of different utterances a negative one (Tsuta et al. 2020); some
-    utterances are held out. Then rate with deltableu rater apply.
+    utterances are held out. Then rate with deltableu judge apply.
 
     Parameters
     ----------
