@@ -61,7 +61,7 @@ $(BIN)/uv:
 
 $(VENV)/demo.stamp: $(BIN)/uv pyproject.toml setup.py $(KERNELS)
 	@echo "installing ..."
-	@$(INSTALL) --editable '.[report]'
+	@$(INSTALL) --editable '.[standard]'
 	@touch $@
 
 # torch comes by pip: uv would fetch gigabytes for graphics cards.

@@ -88,7 +88,7 @@ def page(data: Path) -> str:
         for name, (about, items) in SETS.items():
             mined = mine(items(data), logs, "--format", "markdown")
             lines += [f"## {name}", "", about, "", mined.out]
-            lines += ["```", *mined.err.splitlines(), "```", ""] if mined.err else []
+            lines += ["```text elsewhere", *mined.err.splitlines(), "```", ""] if mined.err else []
             for item in shown_items(name, mined.study):
                 lines += _item(item)
     return "\n".join(lines)
