@@ -125,7 +125,7 @@ def ended(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
 def python(*arguments: object, output: Path | None = None) -> subprocess.Popen[str]:
     """A Python process that can import the tests, too."""
     command = [sys.executable, *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     if output is not None:
         with open(output, "w") as stream:
             return subprocess.Popen(

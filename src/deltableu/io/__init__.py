@@ -14,7 +14,7 @@ from deltableu.io.files import (
     read_raw_lines,
     write_lines,
 )
-from deltableu.io.jsonl import decode, encode, read_records, write_records
+from deltableu.io.jsonl import decode, decode_object, encode, read_records, write_records
 from deltableu.io.parquet import read_rows, write_rows
 from deltableu.io.problems import Heard, Report, fail
 from deltableu.io.records import read_table_rows
@@ -33,6 +33,7 @@ __all__ = [
     "atomic_path",
     "atomic_write",
     "decode",
+    "decode_object",
     "encode",
     "fail",
     "file_form",

@@ -12,7 +12,14 @@ from deltableu.io.checker import shown
 from deltableu.io.files import PathLike, atomic_write, file_name, read_lines
 from deltableu.io.problems import Report, fail
 
-__all__ = ["decode", "encode", "filled_lines", "read_records", "write_records"]
+__all__ = [
+    "decode",
+    "decode_object",
+    "encode",
+    "filled_lines",
+    "read_records",
+    "write_records",
+]
 
 
 def _refuse_constant(constant: str) -> NoReturn:
@@ -26,11 +33,25 @@ def _finite(digits: str) -> float:
     return number
 
 
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"the name {shown(twice)} is there twice: which value is meant?")
+    return made
+
+
+_decoder = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_object
+)
 
 
 def decode(text: str) -> object:
-    """Read JSON, strictly: no NaN, no Infinity; a ValueError says in one sentence what is wrong."""
+    """Read JSON, strictly: a ValueError says in one sentence what is wrong.
+
+    There is no NaN and no Infinity, numbers are finite, and an object has each name once.
+    """
     try:
         value: object = _decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -39,7 +60,15 @@ def decode(text: str) -> object:
     except RecursionError:
         raise ValueError("is not usable JSON: it is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"is not usable JSON: {error}") from None
+        raise ValueError(f"is not usable JSON: {str(error).partition(';')[0]}") from None
+    return value
+
+
+def decode_object(text: str) -> dict[str, object]:
+    """Read JSON that must be an object."""
+    value = decode(text)
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a JSON object such as {{...}}, got {shown(value)}")
     return value
 
 
@@ -68,15 +97,11 @@ def read_records(
     name = file_name(path)
     for number, line in filled_lines(path, report):
         try:
-            value = decode(line)
+            record = decode_object(line)
         except ValueError as error:
             report(Problem(str(error), file=name, line=number))
             continue
-        if not isinstance(value, dict):
-            message = f"must be a JSON object such as {{...}}, got {shown(value)}"
-            report(Problem(message, file=name, line=number))
-            continue
-        yield number, value
+        yield number, record
 
 
 def write_records(path: PathLike, records: Iterable[Mapping[str, object]]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import atomic_path, decode
+from deltableu.io import atomic_path, decode, decode_object
 from deltableu.judges.neural import need
 from deltableu.judges.settings import RaterSettings, parameter_shapes
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
@@ -83,6 +83,7 @@ def write_model(
     """
     try:
         card_text = json.dumps(dict(card), allow_nan=False)  # people read it in its own order
+        written_card = decode_object(card_text)
     except (TypeError, ValueError) as error:
         raise InputError(Problem(f"must be what JSON can hold: {error}", field="card")) from None
     kept = {name: np.ascontiguousarray(tensor, "<f4") for name, tensor in state.items()}
@@ -105,7 +106,7 @@ def write_model(
         stream.write(_header(tensors, metadata))
         for name in sorted(tensors):
             stream.write(tensors[name].data)
-    return RaterModel(settings, vocabulary, kept, json.loads(card_text), digest)
+    return RaterModel(settings, vocabulary, kept, written_card, digest)
 
 
 def read_model(path: str | os.PathLike[str]) -> RaterModel:
@@ -191,12 +192,9 @@ def _read_settings(name: str, metadata: Mapping[str, str]) -> RaterSettings:
 
 def _read_card(name: str, text: str) -> Mapping[str, Any]:
     try:
-        card = decode(text)
+        return decode_object(text)
     except ValueError:
-        card = None
-    if not isinstance(card, dict):
-        raise _fault(name, "its card is no JSON object: it is damaged")
-    return card
+        raise _fault(name, "its card is no JSON object: it is damaged") from None
 
 
 def _wrong_tensors(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from deltableu.errors import Problem
-from deltableu.io import Report, decode, shown
+from deltableu.io import Report, decode, decode_object
 from deltableu.logs.read_files import LogFile, Source, WrongColumns, broken, pyarrow_for
 from deltableu.logs.read_lines import BOM, first_line, read_chunks, without_bad_lines
 
@@ -142,9 +142,7 @@ def _jsonl_reader(columns: Sequence[str]) -> Callable[[str], list[object]]:
     nested = any("." in name for name in columns)
 
     def read(line: str) -> list[object]:
-        value = decode(line)
-        if not isinstance(value, dict):
-            raise ValueError(f"must be a JSON object such as {{...}}, got {shown(value)}")
+        value = decode_object(line)
         return [pick(value, name) for name in columns] if nested else [*map(value.get, columns)]
 
     return read

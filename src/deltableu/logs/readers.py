@@ -6,7 +6,6 @@ understand are looked at one by one, and become Python objects.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Ints
 from deltableu.errors import Problem
-from deltableu.io import Checker, Report, fail, number_text, shown
+from deltableu.io import Checker, Report, decode_object, fail, number_text
 from deltableu.logs.blocks import Block, Texts
 from deltableu.logs.read_files import LogFile, Source, WrongColumns
 from deltableu.logs.read_lines import (
@@ -38,9 +37,10 @@ FIELDS = ("utterance", "response", "id", "thread")
 
 
 _rows = _kernels.load("logs._rows")
-_objects = _kernels.load("logs._objects")
+_json_lines = _kernels.load("logs._json_lines")
 _NAMES = "".join(FIELDS).encode()
 _NAME_BOUNDS: Ints = np.cumsum([0, *map(len, FIELDS)], dtype=np.int64)
+_MOST_KEYS = 64  # of a line, with all that is nested; the rare line with more is read by Python
 
 
 @dataclass(slots=True, eq=False)
@@ -65,7 +65,8 @@ class _Jsonl:
 
     def cut(self, data: bytes, lines: int) -> _Spans:
         spans = np.zeros((2, len(FIELDS) * lines), dtype=np.int64)
-        return _cut(_objects.cut_jsonl, data, (_NAMES, _NAME_BOUNDS), spans, lines, None)
+        keys = np.empty(2 * _MOST_KEYS, dtype=np.int64)
+        return _cut(_json_lines.cut_jsonl, data, (_NAMES, _NAME_BOUNDS, keys), spans, lines, None)
 
     def odd(self, line: str) -> Sequence[str] | Problem:
         return json_row(line)
@@ -118,16 +119,9 @@ def json_row(line: str) -> Sequence[str] | Problem:
     ('hi', 'hello', '7', '')
     """
     try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        reason = error.msg[0].lower() + error.msg[1:]
-        return Problem(f"is not valid JSON at column {error.pos + 1}: {reason}")
-    except RecursionError:
-        return Problem("is not usable JSON: it is nested too deeply")
+        value = decode_object(line)
     except ValueError as error:
-        return Problem(f"is not usable JSON: {str(error).partition(';')[0]}")
-    if not isinstance(value, dict):
-        return Problem(f"must be a JSON object such as {{...}}, got {shown(value)}")
+        return Problem(str(error))
     problems: list[Problem] = []
     checker = Checker(None, problems.append)
     row = (

@@ -2,8 +2,8 @@
 # mypy: ignore-errors
 """Kernel: lines of JSON objects -> where the wanted texts lie. Nothing but loops; see `readers`.
 
-What the arrays are is said in `_rows`. These loops read all of a line as strictly as Python's
-`json` does, and find what that would find; a line where anything is unusual is odd, and left to it.
+What the arrays are is said in `_rows`. These loops read all of a line as strictly as `io.decode`
+does, and find what that would find; a line where anything is unusual is odd, and left to it.
 """
 
 import cython
@@ -236,10 +236,10 @@ def _literal(text: cython.const[cython.uchar][::1], at: cython.longlong) -> cyth
 @cython.nogil
 @cython.exceptval(check=False)
 def _number(text: cython.const[cython.uchar][::1], at: cython.longlong) -> cython.longlong:
-    """Where a number ends, or -1; Python refuses integers of thousands of digits: they are odd."""
+    """Where a number ends, or -1; one that may be too large for a float or for Python is odd."""
     begin: cython.longlong = at
     at = _integer(text, at)
-    if at < 0 or at - begin > 1000:
+    if at < 0 or at - begin > 200:
         return -1
     if text[at] == 46:
         begin = at + 1
@@ -252,7 +252,7 @@ def _number(text: cython.const[cython.uchar][::1], at: cython.longlong) -> cytho
             at += 1
         begin = at
         at = _digits(text, begin)
-        if at == begin:
+        if at == begin or at - begin > 2:
             return -1
     return at
 
@@ -265,82 +265,81 @@ def _key(
     text: cython.const[cython.uchar][::1],
     words: cython.const[cython.ulonglong][::1],
     at: cython.longlong,
+    keys: cython.longlong[::1],
+    first: cython.longlong,
+    count: cython.longlong,
 ) -> cython.longlong:
-    """Where the value begins whose key begins here, or -1."""
+    """Where the value begins whose key begins here; -1 if odd, as are escaped and repeated keys.
+
+    The keys of this object are `keys[2 * first : 2 * count]`, and this one is put after them.
+    """
     close: cython.longlong
-    if text[at] != 34:
+    begin: cython.longlong = at + 1
+    other: cython.longlong
+    k: cython.longlong
+    if text[at] != 34 or 2 * count == keys.shape[0]:
         return -1
-    close = _string(text, words, at + 1)
-    if close < 0:
+    close = _string(text, words, begin)
+    if close < 0 or close & 1:
         return -1
-    at = _space(text, (close >> 1) + 1)
+    close = close >> 1
+    for other in range(first, count):
+        if keys[2 * other + 1] - keys[2 * other] == close - begin:
+            k = 0
+            while k < close - begin and text[keys[2 * other] + k] == text[begin + k]:
+                k += 1
+            if k == close - begin:
+                return -1
+    keys[2 * count] = begin
+    keys[2 * count + 1] = close
+    at = _space(text, close + 1)
     if text[at] != 58:
         return -1
     return _space(text, at + 1)
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
 def _value(
     text: cython.const[cython.uchar][::1],
     words: cython.const[cython.ulonglong][::1],
     at: cython.longlong,
+    keys: cython.longlong[::1],
+    first: cython.longlong,
+    depth: cython.int,
 ) -> cython.longlong:
     """Where any value ends, or -1; what is nested more than 60 deep is odd."""
-    depth: cython.int = 0
-    objects: cython.ulonglong = 0  # a bit for each thing that is open: an object, or a list
-    byte: cython.uchar
+    byte: cython.uchar = text[at]
+    count: cython.longlong = first
     close: cython.longlong
+    if byte == 34:
+        close = _string(text, words, at + 1)
+        return -1 if close < 0 else (close >> 1) + 1
+    if byte == 45 or 48 <= byte <= 57:
+        return _number(text, at)
+    if byte != 123 and byte != 91:
+        return _literal(text, at)
+    at = _space(text, at + 1)
+    if text[at] == byte + 2:  # } and ] come two after { and [
+        return at + 1
+    if depth == 60:
+        return -1
     while True:
-        byte = text[at]
-        if byte == 34:
-            close = _string(text, words, at + 1)
-            if close < 0:
-                return -1
-            at = (close >> 1) + 1
-        elif byte == 123 or byte == 91:
-            at = _space(text, at + 1)
-            if text[at] == byte + 2:  # } and ] come two after { and [
-                at += 1
-            elif depth == 60:
-                return -1
-            else:
-                depth += 1
-                objects = objects << 1
-                if byte == 123:
-                    objects |= 1
-                    at = _key(text, words, at)
-                    if at < 0:
-                        return -1
-                continue
-        elif byte == 45 or 48 <= byte <= 57:
-            at = _number(text, at)
+        if byte == 123:
+            at = _key(text, words, at, keys, first, count)
+            count += 1
             if at < 0:
                 return -1
-        else:
-            at = _literal(text, at)
-            if at < 0:
-                return -1
-        while depth > 0:
-            at = _space(text, at)
-            byte = text[at]
-            at += 1
-            if byte == 44:
-                at = _space(text, at)
-                if objects & 1:
-                    at = _key(text, words, at)
-                    if at < 0:
-                        return -1
-                break
-            if byte == (125 if objects & 1 else 93):
-                objects = objects >> 1
-                depth -= 1
-            else:
-                return -1
-        if depth == 0:
-            return at
+        at = _value(text, words, at, keys, count, depth + 1)
+        if at < 0:
+            return -1
+        at = _space(text, at)
+        if text[at] == byte + 2:
+            return at + 1
+        if text[at] != 44:
+            return -1
+        at = _space(text, at + 1)
 
 
 @cython.cfunc
@@ -373,6 +372,7 @@ def cut_jsonl(
     words: cython.const[cython.ulonglong][::1],
     names: cython.const[cython.uchar][::1],
     bounds: cython.const[cython.longlong][::1],
+    keys: cython.longlong[::1],
     starts: cython.longlong[::1],
     ends: cython.longlong[::1],
     side: cython.uchar[::1],
@@ -385,7 +385,7 @@ def cut_jsonl(
     Field f is named `names[bounds[f]:bounds[f + 1]]`. The first two are strings that every line
     has; the others are strings or whole numbers, and may be absent or null. `counts[2 + f]` gets
     how often a field was there. `side` need not be longer than the text, and may be empty where
-    the text has no backslash.
+    the text has no backslash; a line with more keys than `keys` has pairs of places is odd.
     """
     size: cython.longlong = len(text)
     at: cython.longlong = 0
@@ -394,7 +394,7 @@ def cut_jsonl(
     odd_lines: cython.longlong = 0
     line: cython.longlong
     begin: cython.longlong
-    key: cython.longlong
+    count: cython.longlong
     close: cython.longlong
     field: cython.longlong
     slot: cython.longlong
@@ -409,24 +409,18 @@ def cut_jsonl(
             at = _space(text, at)
             if text[at] == 123:
                 at = _space(text, at + 1)
-                while text[at] == 34:
-                    key = at + 1
-                    close = _string(text, words, key)
-                    if close < 0 or close & 1:
+                count = 0
+                while True:
+                    at = _key(text, words, at, keys, 0, count)
+                    if at < 0:
                         break
-                    close = close >> 1
-                    field = _field(text, key, close, names, bounds)
-                    at = _space(text, close + 1)
-                    if text[at] != 58:
-                        break
-                    at = _space(text, at + 1)
+                    field = _field(text, keys[2 * count], keys[2 * count + 1], names, bounds)
+                    count += 1
                     if field < 0:
-                        at = _value(text, words, at)
+                        at = _value(text, words, at, keys, count, 0)
                         if at < 0:
                             break
                     else:
-                        if (seen >> field) & 1:
-                            break
                         seen |= 1 << field
                         slot = field * lines + line
                         if text[at] == 34:
