@@ -12,10 +12,10 @@ import pytest
 
 import deltableu
 from deltableu import _kernels
+from deltableu.cli.app import COMMANDS
 
 HEAVY = ("scipy.stats", "pyarrow", "matplotlib", "torch", "fastapi", "sqlalchemy", "dask")
 HEAVY += ("sacrebleu", "pandas", "polars")
-COMMANDS = ("check", "score", "report", "doctor")
 
 
 def loaded_after(code, *arguments):
@@ -87,12 +87,26 @@ def test_help_lists_every_command(succeeds):
         assert re.search(rf"\b{command}\s+\w+", out)
 
 
+def helps(succeeds, *words):
+    """The help of a command, and of the commands below it."""
+    out = succeeds(*words, "--help").out
+    below = out.partition("Commands")[2]
+    listed = re.findall(r"^[│ ]+([a-z]+) +(.*?) *│$", below, re.MULTILINE)
+    assert all(text for _, text in listed), listed
+    names = [name for name, _ in listed]
+    pages = [page for name in names if name != "help" for page in helps(succeeds, *words, name)]
+    return pages or [(words, out)]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_every_option(command, succeeds):
-    out = succeeds(command, "--help").out
-    assert out.startswith(f"Usage: deltableu {command}")
-    for option in re.findall(r"│[ *]+(?:STUDY )?(--[a-z-]+)(.*?)│", out):
-        assert option[1].strip(), option[0]
+def test_every_command_explains_every_option(command, succeeds, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    for words, out in helps(succeeds, command):
+        assert out.startswith(f"Usage: deltableu {' '.join(words)}")
+        options = re.findall(r"^│[ *]+(?:[A-Z]+ )?(--[a-z-]+)(.*?)│$", out, re.MULTILINE)
+        assert options, words
+        for name, text in options:
+            assert re.search(r"[a-z]{3}", re.sub(r"--?[a-z-]+", "", text)), (*words, name)
 
 
 def test_version(succeeds):

@@ -10,10 +10,10 @@ from typing import Any
 from deltableu._version import __version__
 from deltableu.errors import InputError
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main"]
 
-# A command's module is imported when it runs.
-_COMMANDS = {
+#: All commands and what they do; a command's module is imported when it runs.
+COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",
     "logs": "Turn raw posts or conversations into pairs to mine.",
     "vectors": "Train word vectors on logs, and look at them.",
@@ -72,7 +72,7 @@ def _run(arguments: list[str]) -> Any:
         suppress_keyboard_interrupt=False,
     )
     arguments = [STANDARD_INPUT if argument == "-" else argument for argument in arguments]
-    for name in _COMMANDS:
+    for name in COMMANDS:
         app.command(f"deltableu.cli.{name}:{name}", name=name)
     try:
         return app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
@@ -81,8 +81,8 @@ def _run(arguments: list[str]) -> Any:
 
 
 def _overview() -> str:
-    width = max(map(len, _COMMANDS))
-    commands = "\n".join(f"  {name:{width}}  {text}" for name, text in _COMMANDS.items())
+    width = max(map(len, COMMANDS))
+    commands = "\n".join(f"  {name:{width}}  {text}" for name, text in COMMANDS.items())
     return (
         "Usage: deltableu COMMAND ...\n\n"
         "Judge generated text when many answers are right.\n\n"

@@ -43,7 +43,11 @@ judge = App(
     suppress_keyboard_interrupt=False,
 )
 
-judge.command("deltableu.cli.judge_train:train", name="train")
+judge.command(
+    "deltableu.cli.judge_train:train",
+    name="train",
+    help="Train the NN-rater of upsilon-BLEU on dialogue logs.",
+)
 
 _JOURNAL = "journal.jsonl"
 #: Seconds between two lines where there is no terminal.
