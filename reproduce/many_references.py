@@ -11,11 +11,11 @@ import numpy as np
 
 from deltableu import BLEU, SentenceBLEU
 from deltableu.stats.correlation import Method, correlate
+from deltableu.stats.williams import williams_metrics
 from deltableu.text.tokens import Tokenize
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level
 from deltableu.validate.permutation import permutation_test
-from deltableu.validate.williams import williams_metrics
 from reproduce.agreement_cells import RESAMPLES, SEED, Agreed, by_item, of_outputs, of_systems
 from reproduce.layout import against, number, p_value, table, with_interval
 from reproduce.rated_sets import (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from deltableu.stats.correlation import Method, correlate
-from deltableu.validate.williams import williams_test
+from deltableu.stats.williams import williams_test
 from deltableu.validate.winners import rank_metrics
 from reproduce.layout import NOTHING, table
 

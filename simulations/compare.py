@@ -15,11 +15,10 @@ from deltableu.compare.paired_tests import (
     koehn_p_value,
     moses_p_value,
     paired_t_test,
-    permutation_p_value,
-    randomization_p_value,
     wilcoxon_test,
 )
 from deltableu.stats.intervals import bca_interval, jackknife_interval, percentile_interval
+from deltableu.stats.permutation import permutation_p_value
 from deltableu.stats.resampling import stream
 from simulations.populations import EQUAL, RELATIONS, Population, populations
 from simulations.replications import Outcome, Progress, Tally, replicate
@@ -152,14 +151,16 @@ class Sampler:
 
     def _exact_test(self, sample: Observations) -> Iterator[Outcome]:
         exchanged = sample.all_exchanges(0, 1)
-        p_value = permutation_p_value(exchanged, *_difference(sample))
+        observed, scale = _difference(sample)
+        p_value = float(permutation_p_value(exchanged, observed, exact=True, scale=scale))
         yield _tested("permutation", p_value, attainable_level(exchanged))
 
     def _tests(self, sample: Observations, differences: Array, again: int) -> Iterator[Outcome]:
         found = _difference(sample)
         exchanged = sample.exchanges(RESAMPLES, again, threads=1)(0, 1)
         level = attainable_level(np.append(exchanged, found[0]))
-        yield _tested("randomization", randomization_p_value(exchanged, *found), level)
+        p_value = float(permutation_p_value(exchanged, found[0], scale=found[1]))
+        yield _tested("randomization", p_value, level)
         yield _tested("bootstrap", bootstrap_p_value(differences, *found))
         yield _tested("koehn", koehn_p_value(differences, *found))
         yield _tested("moses", moses_p_value(differences, *found))

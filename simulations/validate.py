@@ -20,11 +20,11 @@ from deltableu.stats.correlation import Method, correlation_test
 from deltableu.stats.correlation_intervals import correlation_interval
 from deltableu.stats.intervals import percentile_interval
 from deltableu.stats.resampling import stream
+from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 from deltableu.validate.agreement_bootstrap import Population, Resample, bootstrap_agreement
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level, agreement
 from deltableu.validate.permutation import Swap, permutation_test
-from deltableu.validate.williams import WilliamsResult, williams_metrics, williams_test
 from simulations.replications import Outcome, Progress, Simulated, replicate
 from simulations.tables import Row, measured
 from simulations.validate_populations import (

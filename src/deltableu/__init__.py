@@ -29,7 +29,8 @@ if TYPE_CHECKING:
         score_systems,
         sentence_bleu,
     )
-    from deltableu.validate import validate_metrics, williams_test
+    from deltableu.stats import williams_test
+    from deltableu.validate import validate_metrics
     from deltableu.vectors import train_vectors
 
 # Loaded at first use (PEP 562), so that `import deltableu` costs nothing.
@@ -60,7 +61,7 @@ _HOMES = {
     "train_rater": "judges",
     "train_vectors": "vectors",
     "validate_metrics": "validate",
-    "williams_test": "validate",
+    "williams_test": "stats",
 }
 
 __all__ = [

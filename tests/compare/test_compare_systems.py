@@ -17,7 +17,7 @@ from deltableu.score.metrics.chrf import ChrF
 from deltableu.score.metrics.ter import TER
 from deltableu.score.registry import make_metrics
 from deltableu.score.systems import score_systems
-from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
+from deltableu.stats import rank
 from deltableu.stats.multiple import adjust
 
 SEVERAL = ("randomization", "bootstrap", "koehn", "moses", "wilcoxon", "t-test")
@@ -168,9 +168,10 @@ def test_systems_come_best_first_with_ranks_clusters_and_letters(source):
         significant = found.pair(names[one], names[other]).significant
         differs[one, other] = differs[other, one] = significant
     assert differs.any()
-    assert [system.rank for system in found.systems] == rank_ranges(differs)
-    assert [system.cluster for system in found.systems] == significance_clusters(differs)
-    assert [system.letters for system in found.systems] == letters(differs)
+    ranking = rank(names, scores, differs)
+    assert tuple(system.rank for system in found.systems) == ranking.ranks
+    assert tuple(system.cluster for system in found.systems) == ranking.clusters
+    assert tuple(system.letters for system in found.systems) == ranking.letters
 
 
 def test_lower_may_be_better():

@@ -19,9 +19,10 @@ from sacrebleu.significance import Result, _paired_ar_test, _paired_bs_test
 from deltableu import BLEU
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.compare.observations import observe
-from deltableu.compare.paired_tests import moses_p_value, randomization_p_value
+from deltableu.compare.paired_tests import moses_p_value
 from deltableu.score.metrics.chrf import ChrF
 from deltableu.score.metrics.ter import TER
+from deltableu.stats import permutation_p_value
 
 BASELINE = "newstest2017.LIUM-NMT.4900.en-de"
 
@@ -147,7 +148,7 @@ def test_randomization_on_sacrebleus_draws(metric, gap):
     differences = observed.aggregate(kept @ second + ~kept @ first) - observed.aggregate(
         ~kept @ second + kept @ first
     )
-    found = randomization_p_value(differences, float(np.subtract(*observed.scores())))
+    found = permutation_p_value(differences, float(np.subtract(*observed.scores())))
     peer = METRICS[metric][1]([texts.references])
     rows = peer._extract_corpus_statistics(texts.systems["B"], None)
     baseline = {"it": (rows, Result(peer._aggregate_and_compute(rows).score))}

@@ -108,11 +108,11 @@ def test_czech_from_raw(data, czech, raw_czech):
         found = result.p_values[czech.systems.index(better), czech.systems.index(worse)]
         # Which segments are tied hangs on the last digit.
         assert found == pytest.approx(p_value, rel=5e-3)
-    assert [czech.systems[number] for number in result.ranking] == [
+    assert [czech.systems[number] for number in result.ranking.order] == [
         "Facebook-AI.7", "Online-A.5", "CUNI-DocTransformer.4", "Online-B.0",
         "CUNI-Transformer2018.1", "Online-W.2", "Online-G.6", "Online-Y.3", "HUMAN.0",
     ]  # fmt: skip
-    by_raw = direct_assessment(raw_czech, rank_by="raw").ranking
+    by_raw = direct_assessment(raw_czech, rank_by="raw").ranking.order
     published = (folder / "ad-sys-ranking-cs-en-raw.csv").read_text().splitlines()
     assert [czech.systems[number] for number in by_raw] == [row.split()[4] for row in published]
 
@@ -169,11 +169,12 @@ def test_clusters(data, czech, pair):
         assert np.count_nonzero(result.p_values[number] <= 0.05) == wins
         ranks = [
             rank
-            for rank, other in enumerate(result.ranking, 1)
-            if result.clusters[other] == result.clusters[number]
+            for rank, other in enumerate(result.ranking.order, 1)
+            if result.ranking.clusters[other] == result.ranking.clusters[number]
         ]
         assert (min(ranks), max(ranks)) == (first, last)
-        assert first <= result.rank_ranges[number][0] <= result.rank_ranges[number][1] <= last
+        best, worst = result.ranking.ranks[number]
+        assert first <= best <= worst <= last
 
 
 # --- The formulas, word for word ------------------------------------------------------------------
@@ -247,10 +248,10 @@ def test_against_a_transcription(rows, min_raters):
         if means:
             expected = tuple(map(mean, zip(*means, strict=True)))
             assert (result.z[number], result.raw[number]) == pytest.approx(expected, abs=1e-9)
-            assert result.clusters[number] >= 1
+            assert result.ranking.clusters[number] >= 1
         else:
             assert np.isnan(result.z[number])
-            assert result.clusters[number] == 0
+            assert result.ranking.clusters[number] == 0
 
 
 @few
@@ -356,8 +357,8 @@ def test_systems_that_nobody_tells_apart():
     rows = [(rater, item, system, "item", value) for rater in "pq" for system in "AB"
             for item, value in (("1", 5), ("2", 7))]  # fmt: skip
     result = direct_assessment(make(rows))
-    assert result.clusters == (1, 1)
-    assert result.rank_ranges == ((1, 2), (1, 2))
+    assert result.ranking.clusters == (1, 1)
+    assert result.ranking.ranks == ((1, 2), (1, 2))
     assert result.p_values[0, 1] > 0.5
 
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from deltableu.errors import InputError
+from deltableu.stats import pairwise_p_values
 from deltableu.validate import tie_calibration
-from deltableu.validate.accuracy import pairwise_accuracy, pairwise_p_values, soft_pairwise_accuracy
+from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
 from deltableu.validate.levels import agreement
 from deltableu.validate.tie_calibration import calibrated_accuracy
 

@@ -11,10 +11,10 @@ from scipy import stats
 from deltableu.corpus.scores import ScoreTable
 from deltableu.errors import InputError
 from deltableu.stats.multiple import benjamini_hochberg, holm
+from deltableu.stats.williams import williams_metrics
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import agreement
 from deltableu.validate.permutation import permutation_test
-from deltableu.validate.williams import williams_metrics
 from deltableu.validate.winners import compare_metrics, rank_metrics
 from tests.validate.wmt20 import PAIRS, folder, rows, system_scores
 

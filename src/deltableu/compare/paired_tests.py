@@ -13,6 +13,7 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.errors import InputError
+from deltableu.stats import permutation_p_value, rounding, sign_p_value
 
 __all__ = [
     "TESTS",
@@ -21,52 +22,20 @@ __all__ = [
     "koehn_p_value",
     "moses_p_value",
     "paired_t_test",
-    "permutation_p_value",
-    "randomization_p_value",
     "wilcoxon_test",
 ]
 
 Test = Literal["randomization", "permutation", "bootstrap", "koehn", "moses", "wilcoxon", "t-test"]
 TESTS: tuple[Test, ...] = get_args(Test)
 
-#: Scores of the same rows summed in another order differ by rounding, by less than this part of
-#: them: such differences are equal.
-_ROUNDING = 1e-12
 #: Segments whose signs can be chosen in less than 2^53 ways, as many as float64 can count.
 _LARGEST_EXACT_WILCOXON = 50
 
 
-def randomization_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
-    """Approximate randomisation: (c + 1) / (n + 1), c random exchanges at least as extreme.
-
-    Here and below, `scale` is the size of the scores: what their rounding can do is no difference.
-
-    References
-    ----------
-    Noreen 1989, "Computer-Intensive Methods for Testing Hypotheses"; Riezler and Maxwell 2005, "On
-    Some Pitfalls in Automatic Evaluation and Significance Testing for MT".
-
-    Examples
-    --------
-    >>> randomization_p_value(np.array([0.1, -0.4, 0.2]), 0.3)
-    0.5
-    """
-    return (_as_extreme(differences, observed, scale) + 1) / (len(differences) + 1)
-
-
-def permutation_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
-    """The share of all exchanges at least as extreme: exact, where all were enumerated.
-
-    Examples
-    --------
-    >>> permutation_p_value(np.array([0.3, -0.1, 0.1, -0.3]), 0.3)
-    0.5
-    """
-    return _as_extreme(differences, observed, scale) / len(differences)
-
-
 def bootstrap_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
     """How often resampled differences lie as far from the observed one as that does from 0.
+
+    Here and below, `scale` is the size of the scores: what their rounding can do is no difference.
 
     Efron and Tibshirani 1993, "An Introduction to the Bootstrap", section 16.4: the distribution is
     shifted to where the null hypothesis has it.
@@ -76,7 +45,7 @@ def bootstrap_p_value(differences: Array, observed: float, scale: float = 0.0) -
     >>> bootstrap_p_value(np.array([0.0, 0.3, 0.4, 0.25]), 0.25)
     0.4
     """
-    return randomization_p_value(differences - observed, observed, scale)
+    return float(permutation_p_value(differences - observed, observed, scale=scale))
 
 
 def koehn_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
@@ -93,12 +62,13 @@ def koehn_p_value(differences: Array, observed: float, scale: float = 0.0) -> fl
     >>> koehn_p_value(np.array([0.1, 0.2, -0.1, 0.3]), 0.2)
     0.4
     """
-    slack = _slack(differences, observed, scale)
-    not_won, not_lost = int((differences <= slack).sum()), int((differences >= -slack).sum())
-    count = not_won if observed > 0.0 else not_lost
+    slack = rounding(differences, observed, scale)
+    size = max(scale, abs(observed))
+    better = sign_p_value(differences, alternative="greater", scale=size)
+    worse = sign_p_value(differences, alternative="less", scale=size)
     if abs(observed) <= slack:
-        count = max(not_won, not_lost)
-    return (count + 1) / (len(differences) + 1)
+        return max(better, worse)
+    return better if observed > 0.0 else worse
 
 
 def moses_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
@@ -114,7 +84,7 @@ def moses_p_value(differences: Array, observed: float, scale: float = 0.0) -> fl
     0.5
     """
     absolute = np.abs(differences)
-    slack = _slack(differences, observed, scale)
+    slack = float(rounding(differences, observed, scale))
     if abs(observed) <= slack and absolute.max() <= slack:
         return 1.0
     count = int((absolute - absolute.mean() > abs(observed) + slack).sum())
@@ -178,16 +148,6 @@ def check_test(test: str) -> Test:
         if test == known:
             return known
     raise InputError(f"there is no test {test!r}; there are {', '.join(TESTS)}")
-
-
-def _as_extreme(differences: Array, observed: float, scale: float) -> int:
-    slack = _slack(differences, observed, scale)
-    return int((np.abs(differences) >= abs(observed) - slack).sum())
-
-
-def _slack(differences: Array, observed: float, scale: float) -> float:
-    """How far apart rounding can have brought equal differences."""
-    return _ROUNDING * max(scale, abs(observed), float(np.abs(differences).max()))
 
 
 def _segment_differences(first: Array, second: Array) -> Array:

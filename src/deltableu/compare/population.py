@@ -11,8 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from deltableu._types import Array, Ints, Steps
-from deltableu.compare.paired_tests import randomization_p_value
-from deltableu.stats import chosen_sums, stream
+from deltableu.stats import chosen_sums, permutation_p_value, stream
 
 __all__ = ["Population", "kept_share"]
 
@@ -99,7 +98,8 @@ class Population:
                 scores = self.aggregate(totals)
                 exchanged = self.aggregate(totals[0] + moved) - self.aggregate(totals[1] - moved)
                 observed, scale = float(scores[0] - scores[1]), float(np.abs(scores).max())
-                counts[place] += randomization_p_value(exchanged, observed, scale) < alpha
+                p_value = permutation_p_value(exchanged, observed, scale=scale)
+                counts[place] += p_value < alpha
             if progress is not None:
                 progress(replicate + 1, replicates)
         return counts

@@ -14,7 +14,7 @@ from deltableu.compare.population import Population, kept_share
 from deltableu.corpus import Study
 from deltableu.errors import InputError
 from deltableu.score import Metric
-from deltableu.stats import ConfidenceInterval, isotonic_regression
+from deltableu.stats import ConfidenceInterval
 
 __all__ = ["PowerCurve", "PowerPlan", "PowerPoint", "plan_comparison", "setting_name"]
 
@@ -76,7 +76,7 @@ class PowerCurve:
     def needed_range(self, power: float) -> tuple[int | None, int | None]:
         """The same where the interval of the simulation ends."""
         ends = ([p.interval.high for p in self.points], [p.interval.low for p in self.points])
-        least, most = (self._crossing(isotonic_regression(end).tolist(), power) for end in ends)
+        least, most = (self._crossing(_never_falling(end), power) for end in ends)
         return least, most
 
     def _crossing(self, curve: list[float], power: float) -> int | None:
@@ -332,9 +332,17 @@ def _sizes(needs: Sequence[int]) -> list[int]:
 
 def _points(sizes: Sequence[int], found: Ints, replicates: int) -> tuple[PowerPoint, ...]:
     shares = (found / replicates).tolist()
-    smoothed = isotonic_regression(shares).tolist()
+    smoothed = _never_falling(shares)
     intervals = [_wilson(count, replicates) for count in found.tolist()]
     return tuple(map(PowerPoint, sizes, shares, intervals, smoothed))
+
+
+def _never_falling(curve: Sequence[float]) -> list[float]:
+    """The nearest curve that never falls (Ayer et al. 1955): more items find no less."""
+    from scipy.optimize import isotonic_regression
+
+    smoothed: list[float] = isotonic_regression(curve).x.tolist()
+    return smoothed
 
 
 def _wilson(count: int, total: int) -> ConfidenceInterval:

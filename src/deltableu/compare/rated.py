@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-from deltableu._types import Array, Progress
-from deltableu.compare.evidence import weigh
+from deltableu._types import Progress
+from deltableu.compare.pairs import Estimate, Evidence, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.compare.raters import resample_raters
-from deltableu.compare.results import Comparison, VarianceShares
+from deltableu.compare.results import Comparison
 from deltableu.corpus import Study, reference_set
 from deltableu.errors import InputError
 from deltableu.score import Metric
-from deltableu.stats import ConfidenceInterval
 
 __all__ = ["compare_rated"]
 
@@ -91,56 +89,28 @@ def compare_rated(
                 f"seed:{chosen.seed}",
             )
         )
-        made.append(weigh(_Rated(found, chosen, signature), chosen, baseline))
+        made.append(compare_pairs(_evidence(found, chosen, signature), chosen, baseline))
     return tuple(made)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rated:
-    """Evidence from resampled raters."""
+def _evidence(found: ResampledRaters, plan: ComparisonPlan, signature: str) -> Evidence:
+    systems = found.systems
 
-    found: ResampledRaters
-    plan: ComparisonPlan
-    signature: str
+    def estimate(first: int, second: int | None) -> Estimate:
+        names = systems[first], None if second is None else systems[second]
+        return Estimate(
+            found.interval(*names, level=plan.level), found.estimate(*names), found.variance(*names)
+        )
 
-    @property
-    def metric(self) -> str:
-        return self.found.metric
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        return self.found.systems
-
-    @property
-    def items(self) -> int:
-        return len(self.found.items)
-
-    @property
-    def higher_is_better(self) -> bool:
-        return self.found.higher_is_better
-
-    @property
-    def tests(self) -> tuple[str, ...]:
-        return (_TEST,)
-
-    @property
-    def scores(self) -> Array:
-        return self.found.observed
-
-    def corrected(self, first: int, second: int | None = None) -> float | None:
-        return self.found.estimate(*self._names(first, second))
-
-    def interval(self, first: int, second: int | None = None) -> ConfidenceInterval:
-        return self.found.interval(*self._names(first, second), level=self.plan.level)
-
-    def variance(self, first: int, second: int | None = None) -> VarianceShares | None:
-        return self.found.variance(*self._names(first, second))
-
-    def p_value(self, test: str, first: int, second: int) -> float:
-        return self.found.p_value(self.systems[first], self.systems[second])
-
-    def exact(self, pairs: Sequence[tuple[int, int]]) -> bool:
-        return False
-
-    def _names(self, first: int, second: int | None) -> tuple[str, str | None]:
-        return self.systems[first], None if second is None else self.systems[second]
+    return Evidence(
+        metric=found.metric,
+        systems=systems,
+        items=len(found.items),
+        higher_is_better=found.higher_is_better,
+        tests=(_TEST,),
+        signature=signature,
+        scores=found.observed,
+        estimate=estimate,
+        p_value=lambda test, first, second: found.p_value(systems[first], systems[second]),
+        exact=lambda pairs: False,
+    )

@@ -10,25 +10,24 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array, Progress
-from deltableu.compare.evidence import weigh
 from deltableu.compare.observations import Comparable, Observations, observe
 from deltableu.compare.paired_tests import (
     bootstrap_p_value,
     koehn_p_value,
     moses_p_value,
     paired_t_test,
-    permutation_p_value,
-    randomization_p_value,
     wilcoxon_test,
 )
+from deltableu.compare.pairs import Estimate, Evidence, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
-from deltableu.compare.results import Comparison, VarianceShares
+from deltableu.compare.results import Comparison
 from deltableu.errors import InputError
 from deltableu.stats import (
     ConfidenceInterval,
     bca_interval,
     jackknife_interval,
     percentile_interval,
+    permutation_p_value,
 )
 
 __all__ = ["compare_observations", "compare_systems"]
@@ -100,7 +99,20 @@ def compare_observations(
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems under one metric."""
-    return weigh(_Resampled(observations, plan, threads, progress), plan, baseline)
+    found = _Resampled(observations, plan, threads, progress)
+    evidence = Evidence(
+        metric=observations.metric,
+        systems=observations.systems,
+        items=len(observations.items),
+        higher_is_better=observations.higher_is_better,
+        tests=plan.tests,
+        signature=f"{observations.signature}|{plan.signature()}",
+        scores=found.scores,
+        estimate=lambda first, second: Estimate(found.interval(first, second)),
+        p_value=found.p_value,
+        exact=found.exact,
+    )
+    return compare_pairs(evidence, plan, baseline)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,42 +123,6 @@ class _Resampled:
     plan: ComparisonPlan
     threads: int | None
     progress: Progress | None
-
-    @property
-    def metric(self) -> str:
-        return self.observations.metric
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        return self.observations.systems
-
-    @property
-    def items(self) -> int:
-        return len(self.observations.items)
-
-    @property
-    def higher_is_better(self) -> bool:
-        return self.observations.higher_is_better
-
-    @property
-    def tests(self) -> tuple[str, ...]:
-        return self.plan.tests
-
-    @property
-    def signature(self) -> str:
-        return f"{self.observations.signature}|{self.plan.signature()}"
-
-    def exact(self, pairs: Sequence[tuple[int, int]]) -> bool:
-        decides = self.plan.tests[0]
-        if decides == "permutation":
-            return True
-        return decides == "randomization" and all(self.enumerable(*pair) for pair in pairs)
-
-    def corrected(self, first: int, second: int | None = None) -> float | None:
-        return None
-
-    def variance(self, first: int, second: int | None = None) -> VarianceShares | None:
-        return None
 
     @cached_property
     def scores(self) -> Array:
@@ -175,7 +151,7 @@ class _Resampled:
             progress=self._tell("randomization"),
         )
 
-    def interval(self, first: int, second: int | None = None) -> ConfidenceInterval:
+    def interval(self, first: int, second: int | None) -> ConfidenceInterval:
         """Of a system's score, or of a difference."""
         plan = self.plan
 
@@ -198,6 +174,13 @@ class _Resampled:
             low, high, plan.level, f"{plan.interval} bootstrap, n={plan.resamples}"
         )
 
+    def exact(self, pairs: Sequence[tuple[int, int]]) -> bool:
+        """Whether the deciding test tries all exchanges of all these pairs."""
+        decides = self.plan.tests[0]
+        if decides == "permutation":
+            return True
+        return decides == "randomization" and all(self.enumerable(*pair) for pair in pairs)
+
     def enumerable(self, first: int, second: int) -> bool:
         """Whether trying all exchanges costs no more than the random ones."""
         differing = self.observations.differing_items(first, second)
@@ -210,9 +193,10 @@ class _Resampled:
             self._check_enumeration(first, second)
         if test == "permutation" or (test == "randomization" and self.enumerable(first, second)):
             every = self.observations.all_exchanges(first, second)
-            return permutation_p_value(every, observed, scale)
+            return float(permutation_p_value(every, observed, exact=True, scale=scale))
         if test == "randomization":
-            return randomization_p_value(self.exchanges(first, second), observed, scale)
+            exchanged = self.exchanges(first, second)
+            return float(permutation_p_value(exchanged, observed, scale=scale))
         if test in ("wilcoxon", "t-test"):
             segments = self._segments(test)
             function = wilcoxon_test if test == "wilcoxon" else paired_t_test

@@ -17,7 +17,7 @@ from deltableu._types import Array, Ints
 from deltableu.errors import InputError, InputWarning
 from deltableu.rate.judgements import Judgements
 from deltableu.rate.standardise import DroppedRater, standardise
-from deltableu.stats import Correction, adjust, rank_ranges, significance_clusters
+from deltableu.stats import Correction, Ranking, adjust, best_first, rank
 
 __all__ = ["DirectAssessment", "direct_assessment"]
 
@@ -48,12 +48,8 @@ class DirectAssessment:
     p_values : array
         `p_values[a, b]`: rank-sum test that a, of the higher mean, is better than b; adjusted
         for the number of tests if that was asked for. NaN the other way round.
-    ranking : tuple of int
-        Places of the systems that have a score, the best first.
-    clusters : tuple of int
-        Of each system, from 1: all above beat all below. 0 for a system without a score.
-    rank_ranges : tuple of pairs
-        Best and worst rank of each system that the tests leave possible.
+    ranking : Ranking
+        Of the systems that have a score.
     dropped : tuple of DroppedRater
     rank_by : "z" or "raw"
         What systems are ranked and tested by.
@@ -74,9 +70,7 @@ class DirectAssessment:
     segments: Ints
     judgements: Ints
     p_values: Array
-    ranking: tuple[int, ...]
-    clusters: tuple[int, ...]
-    rank_ranges: tuple[tuple[int, int], ...]
+    ranking: Ranking
     dropped: tuple[DroppedRater, ...]
     rank_by: RankBy
     min_raters: int
@@ -126,7 +120,7 @@ def direct_assessment(
     ...     systems=["A", "A", "B", "B", "A", "B"], values=[90, 80, 40, 50, 70, 60],
     ... )
     >>> result = direct_assessment(made)
-    >>> result.raw.tolist(), result.z.round(3).tolist(), result.ranking
+    >>> result.raw.tolist(), result.z.round(3).tolist(), result.ranking.order
     ([80.0, 50.0], [0.754, -0.754], (0, 1))
     """
     if min_raters < 1:
@@ -149,17 +143,8 @@ def direct_assessment(
     segment_z, segment_raw, raters = _by_rater_first(scored, raw, min_raters)
     z, system_raw = _mean_of_segments(pooled_z), _mean_of_segments(pooled_raw)
     means, segments = (z, pooled_z) if rank_by == "z" else (system_raw, pooled_raw)
-    order = np.argsort(-means, kind="stable")
-    ranking = tuple(place for place in order.tolist() if not np.isnan(means[place]))
-    p_values = _rank_sums(segments, ranking, correction)
-    sorted_p = p_values[np.ix_(ranking, ranking)]
-    differs = np.nan_to_num(sorted_p, nan=1.0) <= level
-    differs |= differs.T
-    clusters, ranges = [0] * len(z), [(0, 0)] * len(z)
-    for place, number, ends in zip(
-        ranking, significance_clusters(differs), rank_ranges(differs), strict=True
-    ):
-        clusters[place], ranges[place] = number, ends
+    p_values = _rank_sums(segments, best_first(judgements.systems, means), correction)
+    ranking = rank(judgements.systems, means, np.nan_to_num(p_values, nan=1.0) <= level)
     return DirectAssessment(
         judgements.systems,
         judgements.items,
@@ -174,8 +159,6 @@ def direct_assessment(
         counts.sum(axis=1),
         p_values,
         ranking,
-        tuple(clusters),
-        tuple(ranges),
         dropped,
         rank_by,
         min_raters,

@@ -117,15 +117,15 @@ def human_table(validation: Validation, *, digits: int = 3) -> Table | None:
     if found is None:
         return None
     rows = []
-    for place in found.ranking:
-        best, worst = found.rank_ranges[place]
+    for place in found.ranking.order:
+        best, worst = found.ranking.ranks[place]
         rows.append(
             (
                 Cell(found.systems[place]),
                 Cell(number(float(found.z[place]), digits)),
                 Cell(number(float(found.raw[place]), 1)),
                 Cell(str(best) if best == worst else f"{best}-{worst}"),
-                Cell(str(found.clusters[place])),
+                Cell(str(found.ranking.clusters[place])),
                 Cell(str(int(found.segments[place]))),
                 Cell(str(int(found.judgements[place]))),
             )
@@ -203,7 +203,7 @@ def validation_records(validation: Validation) -> dict[str, Any]:
                         else {
                             "z": _finite(float(found.z[found.systems.index(name)])),
                             "raw": _finite(float(found.raw[found.systems.index(name)])),
-                            "cluster": found.clusters[found.systems.index(name)],
+                            "cluster": found.ranking.clusters[found.systems.index(name)],
                         }
                     ),
                 }

@@ -1,8 +1,6 @@
 """The arithmetic of uncertainty: rows and p-values in; sums, intervals, ranks out."""
 
-from deltableu.stats.clusters import letters, rank_ranges, significance_clusters
 from deltableu.stats.correlation import (
-    Alternative,
     CorrelationTest,
     Method,
     check_method,
@@ -18,7 +16,6 @@ from deltableu.stats.intervals import (
     jackknife_interval,
     percentile_interval,
 )
-from deltableu.stats.isotonic import isotonic_regression
 from deltableu.stats.kendall import (
     KendallLike,
     column_counts,
@@ -26,17 +23,29 @@ from deltableu.stats.kendall import (
     kendall_like_pairs,
     sign_sums,
     tau,
+    tie_gains,
 )
 from deltableu.stats.means import row_means
 from deltableu.stats.multiple import Correction, adjust, benjamini_hochberg, holm
+from deltableu.stats.permutation import (
+    Alternative,
+    enumerable,
+    pairwise_p_values,
+    permutation_p_value,
+    rounding,
+    sign_p_value,
+)
+from deltableu.stats.ranking import Ranking, best_first, greedy_ranks, rank
 from deltableu.stats.resampling import (
     all_choices,
     bootstrap_sums,
     choice_streams,
     chosen_sums,
+    in_chunks,
     stream,
 )
 from deltableu.stats.weighted import weighted_correlate
+from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 
 __all__ = [
     "Alternative",
@@ -45,11 +54,14 @@ __all__ = [
     "CorrelationTest",
     "KendallLike",
     "Method",
+    "Ranking",
     "StandardError",
+    "WilliamsResult",
     "adjust",
     "all_choices",
     "bca_interval",
     "benjamini_hochberg",
+    "best_first",
     "bootstrap_sums",
     "check_method",
     "choice_streams",
@@ -59,19 +71,26 @@ __all__ = [
     "correlation_interval",
     "correlation_p_value",
     "correlation_test",
+    "enumerable",
+    "greedy_ranks",
     "holm",
-    "isotonic_regression",
+    "in_chunks",
     "jackknife_interval",
     "kendall_like",
     "kendall_like_pairs",
-    "letters",
+    "pairwise_p_values",
     "partial_correlation",
     "percentile_interval",
-    "rank_ranges",
+    "permutation_p_value",
+    "rank",
+    "rounding",
     "row_means",
+    "sign_p_value",
     "sign_sums",
-    "significance_clusters",
     "stream",
     "tau",
+    "tie_gains",
     "weighted_correlate",
+    "williams_metrics",
+    "williams_test",
 ]

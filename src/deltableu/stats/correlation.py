@@ -10,33 +10,21 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.stats.kendall import (
-    SHORT,
-    KendallLike,
-    kendall_like,
-    kendall_like_pairs,
-    row_counts,
-    sign_sums,
-    tau,
-)
+from deltableu.stats.kendall import SHORT, row_counts, sign_sums, tau
+from deltableu.stats.permutation import Alternative
 
 __all__ = [
-    "Alternative",
     "CorrelationTest",
-    "KendallLike",
     "Method",
     "average_ranks",
     "check_method",
     "correlate",
     "correlation_p_value",
     "correlation_test",
-    "kendall_like",
-    "kendall_like_pairs",
     "partial_correlation",
 ]
 
 Method = Literal["pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like"]
-Alternative = Literal["two-sided", "greater", "less"]
 
 #: Numbers centred at once: few enough for the cache.
 _CHUNK = 65_536

@@ -17,9 +17,9 @@ from deltableu.errors import InputError
 
 __all__ = [
     "SHORT",
+    "KendallCounts",
     "KendallLike",
     "KendallMethod",
-    "PairCounts",
     "column_counts",
     "dense_ranks",
     "kendall_like",
@@ -27,6 +27,7 @@ __all__ = [
     "row_counts",
     "sign_sums",
     "tau",
+    "tie_gains",
     "weighted_counts",
 ]
 
@@ -40,7 +41,7 @@ _CHUNK = 65_536
 _kernel = _kernels.load("stats._ranks")
 
 
-class PairCounts(NamedTuple):
+class KendallCounts(NamedTuple):
     """How many pairs of observations there are of each kind, for each of many columns.
 
     Attributes
@@ -70,7 +71,7 @@ class KendallLike:
 
 
 def tau(
-    method: KendallMethod, counts: PairCounts, size: ArrayLike = 0, distinct: ArrayLike = 0
+    method: KendallMethod, counts: KendallCounts, size: ArrayLike = 0, distinct: ArrayLike = 0
 ) -> Array:
     """The ratio that a method makes of the counts; NaN where it is 0/0.
 
@@ -101,14 +102,14 @@ def tau(
     return np.asarray(np.clip(values, -1.0, 1.0))
 
 
-def column_counts(x: Array, y: Array, threshold: float = 0.0) -> PairCounts:
+def column_counts(x: Array, y: Array, threshold: float = 0.0) -> KendallCounts:
     """Counts of all pairs of rows within each column of tables [batch, rows, columns].
 
     An observation that is NaN in both tables is in no pair. `y` may be a batch of one.
     """
     counts = np.zeros((len(x), 4, x.shape[2]), np.int64)
     _kernel.pair_counts(np.ascontiguousarray(x), np.ascontiguousarray(y), _limit(threshold), counts)
-    return PairCounts(*np.moveaxis(counts, 1, 0))
+    return KendallCounts(*np.moveaxis(counts, 1, 0))
 
 
 def sign_sums(x: Array) -> Array:
@@ -121,23 +122,23 @@ def sign_sums(x: Array) -> Array:
     return sums
 
 
-def row_counts(x: Array, y: Array, threshold: float = 0.0) -> PairCounts:
+def row_counts(x: Array, y: Array, threshold: float = 0.0) -> KendallCounts:
     """Counts of all pairs within each row of `x` and of `y`, which has as many rows or one."""
     rows, size = x.shape
     if size <= SHORT:
         other = np.broadcast_to(y, x.shape)
         counts = column_counts(x.T[np.newaxis], other.T[np.newaxis], threshold)
-        return PairCounts(*(one[0] for one in counts))
+        return KendallCounts(*(one[0] for one in counts))
     ones = np.ones((1, size), np.int64)
     step = max(1, _CHUNK // size)
     parts = [
         weighted_counts(x[i : i + step], y if len(y) == 1 else y[i : i + step], ones, threshold)
         for i in range(0, rows, step)
     ]
-    return PairCounts(*(np.concatenate(kind) for kind in zip(*parts, strict=True)))
+    return KendallCounts(*(np.concatenate(kind) for kind in zip(*parts, strict=True)))
 
 
-def weighted_counts(x: Array, y: Array, weights: Ints, threshold: float = 0.0) -> PairCounts:
+def weighted_counts(x: Array, y: Array, weights: Ints, threshold: float = 0.0) -> KendallCounts:
     """Counts within rows where an observation is there as often as its weight says.
 
     Each of the three has as many rows as the longest, or one. Time grows as n log n.
@@ -156,7 +157,18 @@ def weighted_counts(x: Array, y: Array, weights: Ints, threshold: float = 0.0) -
         np.zeros(size + 1, np.int64),
         counts,
     )
-    return PairCounts(*counts.T)
+    return KendallCounts(*counts.T)
+
+
+def tie_gains(x: Array, y: Array, edges: Array) -> tuple[Ints, Ints]:
+    """Pairs tied in y, and concordant pairs, by the bin of their difference in x, which is sorted.
+
+    Bin k holds differences above edge k - 1 up to edge k; the last edge is the largest difference
+    or more. The first bin is for pairs tied in x, none of which is concordant.
+    """
+    tied, concordant = np.zeros(len(edges), np.int64), np.zeros(len(edges), np.int64)
+    _kernel.tie_gains(x, y, edges, tied, concordant)
+    return tied, concordant
 
 
 def dense_ranks(x: Array) -> Ints:

@@ -20,6 +20,7 @@ __all__ = [
     "bootstrap_sums",
     "choice_streams",
     "chosen_sums",
+    "in_chunks",
     "stream",
 ]
 
@@ -68,7 +69,7 @@ def bootstrap_sums(
         _kernel.sum_counted(rows, draws, np.zeros_like(draws), sums, _TILE)
         return sums
 
-    return _in_chunks(work, trials, _draws_chunk(len(rows)), threads, progress)
+    return in_chunks(work, trials, _draws_chunk(len(rows)), threads, progress)
 
 
 def chosen_sums(
@@ -85,7 +86,7 @@ def chosen_sums(
     def work(number: int, first: int, last: int) -> Array:
         return _sum_chosen(rows, _choose(len(rows), last - first, seed, number))
 
-    return _in_chunks(work, trials, _choices_chunk(len(rows)), threads, progress)
+    return in_chunks(work, trials, _choices_chunk(len(rows)), threads, progress)
 
 
 def all_choices(rows: Array) -> Array:
@@ -126,13 +127,17 @@ def _chunks(trials: int, chunk: int) -> list[tuple[int, int]]:
     return [(first, min(first + chunk, trials)) for first in range(0, trials, chunk)]
 
 
-def _in_chunks(
+def in_chunks(
     work: Callable[[int, int, int], Array],
     trials: int,
     chunk: int,
-    threads: int | None,
-    progress: Steps | None,
+    threads: int | None = None,
+    progress: Steps | None = None,
 ) -> Array:
+    """All trials, in chunks that have random streams of their own: threads change nothing.
+
+    `work` is called with the number of the chunk, its first trial and the one after its last.
+    """
     pieces = _chunks(trials, chunk)
     workers = min(threads or os.cpu_count() or 1, len(pieces))
 

@@ -4,7 +4,6 @@ from deltableu.validate.accuracy import (
     PairwiseAccuracy,
     SoftPairwiseAccuracy,
     pairwise_accuracy,
-    pairwise_p_values,
     soft_pairwise_accuracy,
 )
 from deltableu.validate.agreement_bootstrap import (
@@ -22,7 +21,6 @@ from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span, rater_summary
 from deltableu.validate.results import Accuracy, Agreement, Validation
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
-from deltableu.validate.williams import WilliamsResult, williams_metrics, williams_test
 from deltableu.validate.winners import (
     MetricComparison,
     MetricTest,
@@ -54,7 +52,6 @@ __all__ = [
     "Swap",
     "Validation",
     "ValidationPlan",
-    "WilliamsResult",
     "agreement",
     "bootstrap_agreement",
     "bootstrap_difference",
@@ -62,13 +59,10 @@ __all__ = [
     "compare_metrics",
     "level_agreement",
     "pairwise_accuracy",
-    "pairwise_p_values",
     "permutation_test",
     "rank_metrics",
     "rater_summary",
     "soft_pairwise_accuracy",
     "usual_size",
     "validate_metrics",
-    "williams_metrics",
-    "williams_test",
 ]

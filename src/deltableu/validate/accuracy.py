@@ -10,23 +10,15 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.stats import all_choices, chosen_sums, kendall_like
+from deltableu.stats import enumerable, kendall_like, pairwise_p_values
 from deltableu.validate.levels import check_tables, rounded_ties, system_means
-from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
 
 __all__ = [
-    "CalibratedAccuracy",
     "PairwiseAccuracy",
     "SoftPairwiseAccuracy",
-    "calibrated_accuracy",
     "pairwise_accuracy",
-    "pairwise_p_values",
     "soft_pairwise_accuracy",
 ]
-
-
-#: Sums of differences are known no better.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +154,7 @@ def soft_pairwise_accuracy(
     if not compared.any():
         raise InputError("no two systems have scores for the same item")
     m, h = m[compared], h[compared]
-    exact = _enumerable(x.shape[1], permutations)
+    exact = enumerable(x.shape[1], permutations)
     return SoftPairwiseAccuracy(
         accuracy=float(1.0 - np.abs(h - m).mean()),
         p_human=p_human,
@@ -172,57 +164,3 @@ def soft_pairwise_accuracy(
         permutations=2 ** x.shape[1] if exact else permutations,
         exact=exact,
     )
-
-
-def pairwise_p_values(
-    scores: ArrayLike,
-    *,
-    permutations: int = 1000,
-    seed: int = 0,
-    threads: int | None = None,
-) -> Array:
-    """One-sided paired permutation p-values of system i being better than j, for i < j.
-
-    Parameters
-    ----------
-    scores
-        Systems x items; NaN where missing: a pair is compared on the items both have.
-    permutations, seed, threads
-        As in `soft_pairwise_accuracy`.
-
-    Returns
-    -------
-    array
-        Systems x systems; NaN on and below the diagonal, and for two without a common item.
-
-    Examples
-    --------
-    >>> float(pairwise_p_values([[3, 4, 5], [2, 2, 4]])[0, 1])
-    0.125
-    """
-    table = np.asarray(scores, dtype=np.float64)
-    if table.ndim != 2 or len(table) < 2 or table.shape[1] < 1:
-        raise InputError(f"scores must be at least 2 systems x 1 item, got shape {table.shape}")
-    if np.isinf(table).any():
-        raise InputError("scores must be finite, or NaN where they are missing")
-    if permutations < 1:
-        raise InputError(f"permutations must be at least 1, got {permutations}")
-    first, second = np.triu_indices(len(table), 1)
-    differences = (table[first] - table[second]).T
-    missing = np.isnan(differences)
-    rows = np.where(missing, 0.0, differences)
-    if _enumerable(len(rows), permutations):
-        kept = all_choices(rows)
-    else:
-        kept = chosen_sums(rows, permutations, seed, threads=threads)
-    # Items outside the subset change sign. The difference, subset minus rest, is then at least
-    # the observed sum where the subset alone is.
-    observed = rows.sum(axis=0)
-    reached = kept >= observed - _ROUNDING * np.abs(rows).sum(axis=0)
-    values = np.full((len(table), len(table)), np.nan)
-    values[first, second] = np.where(missing.all(axis=0), np.nan, reached.mean(axis=0))
-    return values
-
-
-def _enumerable(items: int, permutations: int) -> bool:
-    return items < 63 and 2**items <= permutations

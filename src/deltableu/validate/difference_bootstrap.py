@@ -6,22 +6,34 @@ sums of drawn scores need no copy of them; only rank correlations of all outputs
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError
-from deltableu.stats import ConfidenceInterval, Method, bootstrap_sums, percentile_interval, stream
+from deltableu.stats import (
+    ConfidenceInterval,
+    Method,
+    bootstrap_sums,
+    percentile_interval,
+    sign_p_value,
+    stream,
+)
+from deltableu.validate.agreement_bootstrap import Resample
 from deltableu.validate.levels import Level, Undefined
-from deltableu.validate.paired_scores import PairedScores, check_choice, in_blocks, pearson_of_sums
+from deltableu.validate.paired_scores import (
+    SCALE,
+    PairedScores,
+    check_choice,
+    in_blocks,
+    pearson_of_sums,
+)
 
-__all__ = ["BootstrapDifference", "Resample", "bootstrap_difference"]
-
-Resample = Literal["items", "systems", "both"]
+__all__ = ["BootstrapDifference", "bootstrap_difference"]
 
 _DRAWS = 3  # key of the random streams, apart from those of `stats.resampling`
 
@@ -32,8 +44,6 @@ class BootstrapDifference:
 
     Attributes
     ----------
-    p_value : float
-        Two-sided, by inversion: the level at which the interval would just reach 0.
     undefined : int
         Resamples that left no agreement to compute; they are left out.
     distribution : array
@@ -45,19 +55,23 @@ class BootstrapDifference:
     difference: float
     interval: ConfidenceInterval
     standard_error: float
-    p_value: float
     resample: Resample
     method: Method
     level: Level
     undefined: int
     distribution: Array
 
+    @property
+    def p_value(self) -> float:
+        """Two-sided, by inversion: the level at which the interval would just reach 0."""
+        return sign_p_value(self.distribution, scale=SCALE)
+
     def p_values(self) -> tuple[float, float]:
         """One-sided p-values: that the first metric is better, and that the second is."""
-        size = len(self.distribution) + 1
-        not_first = np.count_nonzero(self.distribution <= 0.0)
-        not_second = np.count_nonzero(self.distribution >= 0.0)
-        return (not_first + 1) / size, (not_second + 1) / size
+        return (
+            sign_p_value(self.distribution, alternative="greater", scale=SCALE),
+            sign_p_value(self.distribution, alternative="less", scale=SCALE),
+        )
 
 
 def bootstrap_difference(
@@ -115,20 +129,18 @@ def bootstrap_difference(
         raise InputError("hardly any resample left an agreement to compute: there is too little")
     low, high = percentile_interval(distribution, confidence)
     name = f"bootstrap of {'systems and items' if resample == 'both' else resample}"
-    result = BootstrapDifference(
+    return BootstrapDifference(
         first,
         second,
         first - second,
         ConfidenceInterval(low, high, confidence, name),
         float(distribution.std(ddof=1)),
-        1.0,
         resample,
         method,
         level,
         len(drawn) - len(distribution),
         distribution,
     )
-    return replace(result, p_value=min(1.0, 2.0 * min(result.p_values())))
 
 
 def _drawn_differences(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -13,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError
-from deltableu.stats import Method, check_method, correlate
+from deltableu.stats import Method, check_method, correlate, in_chunks
 from deltableu.validate.levels import Level, Undefined, agreement, item_agreement
 
-__all__ = ["PairedScores", "check_choice", "in_blocks", "pearson_of_sums"]
+__all__ = ["SCALE", "PairedScores", "check_choice", "in_blocks", "pearson_of_sums"]
 
 
 #: Numbers held in memory at once, per thread and array.
@@ -24,6 +22,8 @@ _NUMBERS = 4_000_000
 _LARGEST_BLOCK = 1024
 #: Means of standardised scores are known no better.
 _DIGITS = 12
+#: Correlations made from sums have lost a digit: they are rounded as numbers of this size.
+SCALE = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,23 +146,10 @@ def pearson_of_sums(sums: Array, human: Any, human_squares: Any, size: Any) -> A
 def in_blocks(
     work: Callable[[int, int, int], Array], trials: int, trial_size: int, threads: int | None
 ) -> Array:
-    """All trials, in blocks that have random streams of their own: threads change nothing.
-
-    `work` is called with the number of the block, its first trial and the one after its last.
-    """
+    """All trials, in chunks whose numbers fit in memory: see `in_chunks`."""
     if trials < 1:
         raise InputError(f"resamples must be at least 1, got {trials}")
-    step = max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size))
-    starts = range(0, trials, step)
-    workers = min(threads or os.cpu_count() or 1, len(starts))
-
-    def call(block: int) -> Array:
-        return work(block, starts[block], min(starts[block] + step, trials))
-
-    if workers <= 1:
-        return np.concatenate([call(block) for block in range(len(starts))])
-    with ThreadPoolExecutor(workers) as pool:
-        return np.concatenate(list(pool.map(call, range(len(starts)))))
+    return in_chunks(work, trials, max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size)), threads)
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -13,16 +13,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
-from deltableu.stats import Alternative, Method, chosen_sums, stream
+from deltableu.stats import (
+    Alternative,
+    Method,
+    chosen_sums,
+    enumerable,
+    permutation_p_value,
+    stream,
+)
 from deltableu.validate.levels import Level, Undefined
-from deltableu.validate.paired_scores import PairedScores, check_choice, in_blocks, pearson_of_sums
+from deltableu.validate.paired_scores import (
+    SCALE,
+    PairedScores,
+    check_choice,
+    in_blocks,
+    pearson_of_sums,
+)
 
 __all__ = ["PermutationResult", "Swap", "permutation_test"]
 
 Swap = Literal["both", "systems", "items", "crossed"]
 
-#: Differences that rounding makes of equal ones.
-_TIED = 1e-11
 _SWAPS = 2  # key of the random streams, apart from those of `stats.resampling`
 
 
@@ -45,7 +56,6 @@ class PermutationResult:
     first: float
     second: float
     difference: float
-    p_value: float
     alternative: Alternative
     swap: Swap
     method: Method
@@ -54,12 +64,24 @@ class PermutationResult:
     undefined: int
     distribution: Array
 
+    @property
+    def p_value(self) -> float:
+        """Of the alternative."""
+        return self._p_value(self.alternative)
+
     def p_values(self) -> tuple[float, float]:
         """One-sided p-values: that the first metric is better, and that the second is."""
-        return (
-            _p_value(self.distribution, self.difference, "greater", self.exact),
-            _p_value(self.distribution, self.difference, "less", self.exact),
+        return self._p_value("greater"), self._p_value("less")
+
+    def _p_value(self, alternative: Alternative) -> float:
+        found = permutation_p_value(
+            self.distribution,
+            self.difference,
+            alternative=alternative,
+            exact=self.exact,
+            scale=SCALE,
         )
+        return float(found)
 
 
 def permutation_test(
@@ -127,16 +149,14 @@ def permutation_test(
         "both": int(scores.present.sum()),
         "crossed": sum(scores.x.shape),
     }[swap]
-    exact = units < 63 and 2**units <= resamples
+    exact = enumerable(units, resamples)
     draw = _Exchanges(scores, swap, units, exact, seed)
     trials = 2**units if exact else resamples
     distribution = in_blocks(draw.differences, trials, scores.trial_size, threads)
-    difference = first - second
     return PermutationResult(
         first,
         second,
-        difference,
-        _p_value(distribution, difference, alternative, exact),
+        first - second,
         alternative,
         swap,
         method,
@@ -219,18 +239,3 @@ class _Exchanges:
         drawn = stream(self.seed, _SWAPS, block).bytes((trials * size + 7) // 8)
         bits = np.unpackbits(np.frombuffer(drawn, np.uint8), count=trials * size)
         return bits.view(bool).reshape(trials, size)
-
-
-def _p_value(
-    distribution: Array, difference: float, alternative: Alternative, exact: bool
-) -> float:
-    unknown = np.isnan(distribution)
-    if alternative == "two-sided":
-        extreme = np.abs(distribution) >= abs(difference) - _TIED
-    elif alternative == "greater":
-        extreme = distribution >= difference - _TIED
-    else:
-        extreme = distribution <= difference + _TIED
-    count = int(np.count_nonzero(extreme | unknown))
-    # The exchange that swaps nothing is among all exchanges, but not among random ones.
-    return count / len(distribution) if exact else (count + 1) / (len(distribution) + 1)

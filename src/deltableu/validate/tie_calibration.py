@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu import _kernels
 from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.stats import stream
+from deltableu.stats import stream, tie_gains
 from deltableu.validate.levels import Level, check_tables, rounded_ties, system_means, usual_size
 
 __all__ = ["CalibratedAccuracy", "calibrated_accuracy"]
@@ -31,8 +30,6 @@ _MANY = 4_000_000
 _ROUNDING = 1e-12
 #: Rounding of a difference, relative to the scores.
 _RELATIVE = 1e-13
-
-_kernel = _kernels.load("stats._ranks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +253,7 @@ def _among_many(x: Array, y: Array, epsilon: float | None) -> tuple[float, float
     noise = _noise(x)
     edges = _edges(x, noise) if epsilon is None else np.array([noise, epsilon + noise])
     edges = np.unique(np.append(edges, max(edges[-1], x[-1] - x[0])))
-    tied, concordant = np.zeros(len(edges), np.int64), np.zeros(len(edges), np.int64)
-    _kernel.tie_gains(x, y, edges, tied, concordant)
+    tied, concordant = tie_gains(x, y, edges)
     # With epsilon at an edge: ties up to it are right, and concordant pairs beyond it.
     right = np.cumsum(tied) + concordant.sum() - np.cumsum(concordant)
     if epsilon is not None:

@@ -13,12 +13,21 @@ from numpy.typing import ArrayLike
 from deltableu._types import Array, Bools, Steps
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
-from deltableu.stats import Correction, Method, adjust, letters, rank_ranges, significance_clusters
-from deltableu.validate.difference_bootstrap import Resample, bootstrap_difference
+from deltableu.stats import (
+    Correction,
+    Method,
+    adjust,
+    best_first,
+    greedy_ranks,
+    rank,
+    williams_metrics,
+    williams_test,
+)
+from deltableu.validate.agreement_bootstrap import Resample
+from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level, Undefined, agreement
 from deltableu.validate.paired_scores import check_choice
 from deltableu.validate.permutation import Swap, permutation_test
-from deltableu.validate.williams import williams_metrics, williams_test
 
 __all__ = ["MetricComparison", "MetricTest", "RankedMetric", "compare_metrics", "rank_metrics"]
 
@@ -240,10 +249,13 @@ def rank_metrics(
             f"{size} metrics need {size} agreements and {size} x {size} p-values, got "
             f"{values.shape} and {table.shape}"
         )
+    if np.isnan(values).any():
+        name = names[int(np.argmax(np.isnan(values)))]
+        raise InputError(f"{name} has no agreement to rank it by")
     check_choice("correction", correction, get_args(Correction))
     if not 0.0 < significance < 1.0:
         raise InputError(f"significance must lie between 0 and 1, got {significance}")
-    order = np.argsort(-values, kind="stable")
+    order = list(best_first(names, values))
     table = table[np.ix_(order, order)]
     pairs = ~np.eye(size, dtype=bool)
     if not ((table[pairs] >= 0.0) & (table[pairs] <= 1.0)).all():
@@ -252,29 +264,21 @@ def rank_metrics(
     adjusted = table.copy()
     adjusted[pairs] = adjust(table[pairs], correction)
     better: Bools = np.nan_to_num(adjusted, nan=1.0) < significance
-    differs = better | better.T
-    ranked = zip(
-        order.tolist(),
-        np.logical_not(better.any(axis=0)).tolist(),
-        _greedy_ranks(better),
-        significance_clusters(differs),
-        rank_ranges(differs),
-        letters(differs),
-        strict=True,
-    )
+    sorted_names = [names[place] for place in order]
+    ranking = rank(sorted_names, values[order], better)
     metrics = tuple(
-        RankedMetric(names[place], float(values[place]), *rest) for place, *rest in ranked
+        map(
+            RankedMetric,
+            sorted_names,
+            values[order].tolist(),
+            np.logical_not(better.any(axis=0)).tolist(),
+            greedy_ranks(better),
+            ranking.clusters,
+            ranking.ranks,
+            ranking.letters,
+        )
     )
     return MetricComparison(metrics, table, adjusted, correction, significance, test, method, level)
-
-
-def _greedy_ranks(better: Bools) -> list[int]:
-    ranks, start = [1], 0
-    for place in range(1, len(better)):
-        beaten = bool(better[start:place, place].any())
-        start = place if beaten else start
-        ranks.append(ranks[-1] + int(beaten))
-    return ranks
 
 
 def _tables(

@@ -12,7 +12,7 @@ from scipy import stats
 
 from deltableu.errors import InputError
 from deltableu.stats.correlation import correlate
-from deltableu.validate.williams import williams_metrics, williams_test
+from deltableu.stats.williams import williams_metrics, williams_test
 from tests.validate.wmt20 import PAIRS, folder, rows, system_scores
 
 #: r12, r13, r23, n; t, one-sided and two-sided p. Sources: nlp-williams' README; WMT12 es-en AMBER

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array
 from deltableu.errors import InputError
-from deltableu.stats import Alternative, correlate
+from deltableu.stats.correlation import correlate
+from deltableu.stats.permutation import Alternative
 
 __all__ = ["WilliamsResult", "williams_metrics", "williams_test"]
 
