@@ -165,8 +165,10 @@ class Sampler:
         yield _tested("koehn", koehn_p_value(differences, *found))
         yield _tested("moses", moses_p_value(differences, *found))
         # Systems with equal corpus scores need not have equal means of segment scores.
-        means = sample.mean_of_segments or self.cell.relation == "exchangeable"
-        if means and sample.segments is not None:
+        if sample.segments is None:
+            return
+        means = sample.segments.mean(axis=1)
+        if self.cell.relation == "exchangeable" or np.allclose(means, sample.scores()):
             yield _tested("t-test", paired_t_test(*sample.segments))
             yield _tested("wilcoxon", wilcoxon_test(*sample.segments))
 

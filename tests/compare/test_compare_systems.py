@@ -177,7 +177,7 @@ def test_systems_come_best_first_with_ranks_clusters_and_letters(source):
 def test_lower_may_be_better():
     given = SOURCES["table"]
     higher = compare_systems(given)[0]
-    lower = compare_systems(given, higher_is_better=False)[0]
+    lower = compare_systems(given.with_lower_better(["judge"]))[0]
     names = [system.system for system in higher.systems]
     assert [system.system for system in lower.systems] == names[::-1]
     for pair in lower.pairs:

@@ -181,19 +181,19 @@ def test_of_and_select():
         (lambda t: ScoreTable.of({"x": {}}), "there are no scores"),
         (
             lambda t: ScoreTable.of({"x": {"A": [1, 2], "B": [1]}}),
-            "give the same number of scores for every metric and system",
+            "system 'B' has 1 scores, but 'A' has 2; give every system one score per item",
         ),
         (
             lambda t: ScoreTable.of({"x": {"A": [1, 2]}}, ["q1"]),
-            "there are 1 items, but 2 scores a system",
+            "there are 1 items, but 2 scores per system",
         ),
         (
             lambda t: ScoreTable.of({"x": {"A": [1, "high"]}}),
-            "the scores of system 'A' must be one number an item",
+            "the scores of system 'A' are not all numbers",
         ),
         (
             lambda t: ScoreTable.of({"x": {"A": [[1, 2], [3, 4]]}}),
-            "the scores of system 'A' must be one number an item",
+            "the scores of system 'A' must be one number per item",
         ),
         (lambda t: t.only("z"), "there is no metric 'z'; there are x"),
         (lambda t: t.select(metrics=["z"]), "there is no metric 'z'; there are x"),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from deltableu.corpus.scores import ScoreTable
+from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
 from deltableu.stats.multiple import benjamini_hochberg, holm
 from deltableu.stats.williams import williams_metrics

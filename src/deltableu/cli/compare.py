@@ -14,7 +14,6 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
-    Comparable,
     Comparison,
     ComparisonPlan,
     check_test,
@@ -23,7 +22,7 @@ from deltableu.compare import (
     names_metrics,
     read_past_comparisons,
 )
-from deltableu.corpus import read_scores, read_study, reference_set
+from deltableu.corpus import ScoreTable, read_scores, read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.io import Table
 from deltableu.report import (
@@ -33,7 +32,7 @@ from deltableu.report import (
     pair_table,
     system_table,
 )
-from deltableu.score import score_systems
+from deltableu.score import Scoring, score_systems
 
 __all__ = ["compare"]
 
@@ -193,7 +192,6 @@ def compare(
                 systems=systems if scores is not None else None,
                 baseline=baseline,
                 plan=plan,
-                higher_is_better=not lower_is_better,
                 threads=threads,
                 progress=progress,
             )
@@ -246,7 +244,7 @@ def _source(
     lower_is_better: bool,
     threads: int | None,
     progress: ProgressBar,
-) -> Comparable:
+) -> Scoring | ScoreTable:
     """Ready scores, or the rows of systems that are scored here."""
     if scores is not None:
         if paths or refs or weights:
@@ -255,7 +253,9 @@ def _source(
             name = next(iter(options.changed()))
             raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores")
         table = read_scores(scores)
-        return table.select(metrics=listed(metrics)) if metrics else table
+        if metrics:
+            table = table.select(metrics=listed(metrics))
+        return table.with_lower_better(table.metrics) if lower_is_better else table
     if lower_is_better:
         raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
     inputs = read_inputs(paths, refs, weights, systems)

@@ -11,10 +11,17 @@ from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import Several, Whole, listed
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
-from deltableu.corpus import ReferenceSet, Study, read_scores, read_study, reference_set
+from deltableu.corpus import (
+    ReferenceSet,
+    ScoreTable,
+    Study,
+    read_scores,
+    read_study,
+    reference_set,
+)
 from deltableu.errors import InputError
 from deltableu.io import Table
-from deltableu.rate import HumanScores, Judgements
+from deltableu.rate import Judgements
 from deltableu.report import (
     agreement_table,
     human_table,
@@ -25,7 +32,7 @@ from deltableu.report import (
 )
 from deltableu.score import Metric, make_metrics, score_systems
 from deltableu.stats import Method
-from deltableu.validate import Level, MetricScores, MetricTest, ValidationPlan, validate_metrics
+from deltableu.validate import Level, MetricTest, ValidationPlan, validate_metrics
 
 __all__ = ["validate"]
 
@@ -132,7 +139,11 @@ def validate(
     threads
         All cores by default; no result depends on it.
     """
+    if min_raters < 1:
+        raise InputError(f"--min-raters must be at least 1, got {min_raters}")
     plan = ValidationPlan(
+        scale=scale,
+        min_raters=min_raters,
         methods=cast(tuple[Method, ...], tuple(listed(methods))),
         levels=cast(tuple[Level, ...], tuple(listed(levels))),
         test=cast(MetricTest | Literal["auto"], test),
@@ -153,11 +164,9 @@ def validate(
         raise InputError(f"--digits must lie between 0 and 15, got {digits}")
     if study is None and (scores is None or human is None):
         raise InputError("give a study folder, or --scores and --human tables")
-    if min_raters < 1:
-        raise InputError(f"--min-raters must be at least 1, got {min_raters}")
     data = None if study is None else read_study(study, ratings=human is None)
     with ProgressBar() as progress:
-        people = _people(data, study, human, criterion, scale, min_raters, unknown)
+        people = _people(data, study, human, criterion, unknown)
         found = _scores(
             data,
             scores,
@@ -171,11 +180,7 @@ def validate(
             progress=progress,
         )
         if systems is not None:
-            for name in systems:
-                if name not in found.systems:
-                    there = ", ".join(found.systems)
-                    raise InputError(f"there is no system {name!r}; there are {there}")
-            found = found.select(systems, found.items)
+            found = found.select(systems=systems)
         result = validate_metrics(found, people, plan=plan, threads=threads, progress=progress)
     for text in result.notes:
         note(text)
@@ -192,7 +197,7 @@ def validate(
         lambda: validation_records(result),
         format,
         output,
-        validation_notes(result) | dict(found.signatures),
+        validation_notes(result) | dict(zip(found.metrics, found.signatures, strict=True)),
     )
 
 
@@ -201,16 +206,14 @@ def _people(
     path: Path | None,
     human: str | None,
     criterion: str | None,
-    scale: Literal["z", "raw", "mixed"],
-    min_raters: int,
     unknown: Literal["error", "drop"],
-) -> HumanScores:
+) -> ScoreTable | Judgements:
     if human is not None:
-        return HumanScores.from_table(read_scores(human), criterion)
+        table = read_scores(human)
+        return table if criterion is None else table.select(metrics=[criterion])
     if data is None or not any(rating.target.startswith("system:") for rating in data.ratings):
         raise InputError(f"{path}: the study has no ratings of systems; give --human scores.csv")
-    judgements = Judgements.from_study(data, criterion=criterion, unknown=unknown)
-    return HumanScores.from_judgements(judgements, scale=scale, min_raters=min_raters)
+    return Judgements.from_study(data, criterion=criterion, unknown=unknown)
 
 
 def _scores(
@@ -225,9 +228,9 @@ def _scores(
     sentinels: bool,
     threads: int | None,
     progress: ProgressBar,
-) -> MetricScores:
+) -> ScoreTable:
     """Scores of the metrics asked for, and of sentinels as far as the texts are there."""
-    found: MetricScores | None = None
+    found: ScoreTable | None = None
     if data is not None:
         if not data.outputs:
             raise InputError(f"{data.path}: the study has no system outputs; put them in outputs/")
@@ -253,15 +256,14 @@ def _scores(
             if scoring.dropped:
                 left, total = len(scoring.dropped), len(data.items)
                 note(f"left out {left} of {total} items without a positive reference")
-            found = MetricScores.from_scoring(scoring)
+            found = scoring.score_table()
     for place, path in enumerate(tables or []):
         table = read_scores(path)
-        lower = [name for name in lower_is_better if name in table.metrics]
-        made = MetricScores.from_table(table, lower_is_better=lower)
-        found = made if found is None else made.joined(found)
+        table = table.with_lower_better([name for name in lower_is_better if name in table.metrics])
+        found = table if found is None else table.joined(found)
         if place + 1 == len(tables or []):
             for name in lower_is_better:
-                if name not in found.totals:
+                if name not in found.metrics:
                     raise InputError(f"--lower-is-better names {name!r}, which no table has")
     if found is None:
         raise InputError("there is no metric to validate")

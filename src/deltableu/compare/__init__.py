@@ -1,7 +1,6 @@
 """Is system A better than system B: rows and score tables in; p-values, intervals, ranks out."""
 
 from deltableu.compare.agreement import AgreementCurve
-from deltableu.compare.observations import Comparable
 from deltableu.compare.paired_tests import TESTS, Test, check_test
 from deltableu.compare.past_comparisons import PastComparisons, names_metrics, read_past_comparisons
 from deltableu.compare.plan import ComparisonPlan
@@ -19,7 +18,6 @@ from deltableu.compare.systems import compare_systems
 __all__ = [
     "TESTS",
     "AgreementCurve",
-    "Comparable",
     "ComparedPair",
     "ComparedSystem",
     "Comparison",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from deltableu.errors import InputError
 from deltableu.score import PooledStatistics, Scoring, Statistics
 from deltableu.stats import all_choices, bootstrap_sums, choice_streams, chosen_sums
 
-__all__ = ["Comparable", "Observations", "PooledObservations", "RowObservations", "observe"]
+__all__ = ["Observations", "PooledObservations", "RowObservations", "observe"]
 
-Value = TypeVar("Value")
-Comparable = Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]]
 _ANY = (-np.inf, np.inf)
 #: Exchanges of pooled outputs that are tried at once, and places of outputs held in memory.
 _LARGEST_CHUNK = 1024
@@ -38,27 +36,22 @@ class Observations(ABC):
     segments : array or None
         Systems x items; None for metrics that say nothing about single segments.
     higher_is_better : bool
-    mean_of_segments : bool
-        Whether a system's score is the mean of its segments' scores.
     limits : (float, float)
         Lowest and highest score.
     signature : str
         Of the scores.
     """
 
+    #: Whether samples with repeated items are like samples of other items.
+    can_bootstrap: ClassVar[bool] = True
+
     metric: str
     systems: tuple[str, ...]
     items: tuple[str, ...]
     segments: Array | None
     higher_is_better: bool
-    mean_of_segments: bool
     limits: tuple[float, float]
     signature: str
-
-    @property
-    def can_bootstrap(self) -> bool:
-        """Whether samples with repeated items are like samples of other items."""
-        return True
 
     @abstractmethod
     def scores(self) -> Array:
@@ -70,23 +63,13 @@ class Observations(ABC):
 
     @abstractmethod
     def bootstrap(
-        self,
-        trials: int,
-        seed: int,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
+        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
     ) -> Array:
         """Trials x systems: scores on items drawn with replacement, the same for all systems."""
 
     @abstractmethod
     def exchanges(
-        self,
-        trials: int,
-        seed: int,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
+        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
         """Differences of two systems whose outputs were exchanged at random, item by item."""
 
@@ -113,12 +96,7 @@ class RowObservations(Observations):
         return self.aggregate(self.rows.sum(axis=1, keepdims=True) - self.rows)
 
     def bootstrap(
-        self,
-        trials: int,
-        seed: int,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
+        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
     ) -> Array:
         sums = bootstrap_sums(
             self._side_by_side(), trials, seed, threads=threads, progress=progress
@@ -126,12 +104,7 @@ class RowObservations(Observations):
         return self.aggregate(sums.reshape(trials, len(self.systems), -1))
 
     def exchanges(
-        self,
-        trials: int,
-        seed: int,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
+        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
         sums = chosen_sums(self._side_by_side(), trials, seed, threads=threads, progress=progress)
         chosen = sums.reshape(trials, len(self.systems), -1)
@@ -161,11 +134,9 @@ class RowObservations(Observations):
 class PooledObservations(Observations):
     """Systems whose n-grams are pooled: nothing can be added up, samples are pooled anew."""
 
-    statistics: tuple[PooledStatistics, ...]
+    can_bootstrap: ClassVar[bool] = False
 
-    @property
-    def can_bootstrap(self) -> bool:
-        return False
+    statistics: tuple[PooledStatistics, ...]
 
     def scores(self) -> Array:
         return np.array([rows.score().score for rows in self.statistics])
@@ -174,12 +145,7 @@ class PooledObservations(Observations):
         return np.stack([rows.leave_one_out()[1] for rows in self.statistics])
 
     def bootstrap(
-        self,
-        trials: int,
-        seed: int,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
+        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
     ) -> Array:
         raise InputError(
             f"the bootstrap is biased for {self.metric}, since what a sample repeats is not new; "
@@ -187,12 +153,7 @@ class PooledObservations(Observations):
         )
 
     def exchanges(
-        self,
-        trials: int,
-        seed: int,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
+        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
         def differences(first: int, second: int) -> Array:
             chunks = choice_streams(len(self.items), trials, seed)
@@ -235,17 +196,17 @@ def _told(chunks: Iterator[Any], trials: int, progress: Steps | None) -> Iterato
 
 
 def observe(
-    source: Comparable, *, systems: Sequence[str] | None = None, higher_is_better: bool = True
+    source: Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]],
+    *,
+    systems: Sequence[str] | None = None,
 ) -> list[Observations]:
-    """One `Observations` a metric, from whatever holds scores of several systems.
+    """One `Observations` per metric, from whatever holds scores of several systems.
 
     Parameters
     ----------
     source : Scoring, ScoreTable, or mapping of str to Statistics or to per-item scores
     systems : list of str, optional
         Only these.
-    higher_is_better : bool
-        Of tables and lists of scores; metrics know it themselves.
     """
     if isinstance(systems, str):
         raise InputError(f"systems must be a list of names, got {systems!r}")
@@ -255,128 +216,112 @@ def observe(
             metrics.setdefault(scored.rows.metric, {})[scored.system] = scored.rows
         if not metrics:
             raise InputError("there is nothing to compare: nothing was scored")
-        return [_from_statistics(_only(one, systems), source.item_ids) for one in metrics.values()]
-    if isinstance(source, ScoreTable):
-        if not source.metrics:
-            raise InputError("there is nothing to compare: the table holds no scores")
-        table = source if systems is None else source.select(systems=systems)
-        return [_from_table(table, metric, higher_is_better) for metric in table.metrics]
-    if not isinstance(source, Mapping):
+        return [_from_statistics(one, systems, source.item_ids) for one in metrics.values()]
+    if isinstance(source, Mapping):
+        given: Mapping[str, Any] = source
+        for name in given:
+            if not isinstance(name, str):
+                raise InputError(f"systems are named by strings, got {name!r}")
+        kinds = {isinstance(rows, Statistics) for rows in given.values()}
+        if kinds == {True}:
+            return [_from_statistics(given, systems, None)]
+        if len(kinds) > 1:
+            raise InputError("give statistics for every system, or scores for every system")
+        _check_systems(tuple(given))
+        source = ScoreTable.of({"score": given})
+    if not isinstance(source, ScoreTable):
         raise InputError(
             "compare_systems takes a Scoring, a ScoreTable or a mapping from systems to "
             f"statistics or scores, got {type(source).__name__}"
         )
-    for name in source:
-        if not isinstance(name, str):
-            raise InputError(f"systems are named by strings, got {name!r}")
-    given: Mapping[str, Any] = _only(source, systems)
-    statistics = {name: rows for name, rows in given.items() if isinstance(rows, Statistics)}
-    if statistics and len(statistics) == len(given):
-        return [_from_statistics(statistics, None)]
-    if statistics:
-        raise InputError("give statistics for every system, or scores for every system")
-    return [_from_lists(given, higher_is_better)]
-
-
-def _only(source: Mapping[str, Value], systems: Sequence[str] | None) -> Mapping[str, Value]:
-    if systems is None:
-        return source
-    for name in systems:
-        if name not in source:
-            raise InputError(f"there is no system {name!r}; there are {', '.join(source)}")
-        if list(systems).count(name) > 1:
-            raise InputError(f"system {name!r} is named twice")
-    return {name: source[name] for name in systems}
+    if not source.metrics:
+        raise InputError("there is nothing to compare: the table holds no scores")
+    table = source.select(systems=systems)
+    return [_from_table(table.select(metrics=[metric]), source) for metric in table.metrics]
 
 
 def _from_statistics(
-    systems: Mapping[str, Statistics], item_ids: Sequence[str] | None
+    given: Mapping[str, Statistics], wanted: Sequence[str] | None, item_ids: Sequence[str] | None
 ) -> Observations:
-    sizes = {name: len(one) for name, one in systems.items()}
-    items = _checked(tuple(systems), sizes, item_ids)
-    statistics = tuple(systems.values())
-    first = statistics[0]
-    metric = first.metric
-    for name, one in systems.items():
+    systems = tuple(given) if wanted is None else tuple(wanted)
+    for name in systems:
+        if name not in given:
+            raise InputError(f"there is no system {name!r}; there are {', '.join(given)}")
+        if systems.count(name) > 1:
+            raise InputError(f"system {name!r} is named twice")
+    _check_systems(systems)
+    statistics = tuple(given[name] for name in systems)
+    first, metric = statistics[0], statistics[0].metric
+    for name, one in zip(systems, statistics, strict=True):
+        if len(one) != len(first):
+            raise InputError(
+                f"system {name!r} has {len(one)} items, but {systems[0]!r} has {len(first)}; "
+                "systems are compared on the same items"
+            )
         if one.metric != metric:
             raise InputError(
                 f"system {name!r} was scored with another metric or other settings than "
-                f"{next(iter(systems))!r}"
+                f"{systems[0]!r}"
             )
         if one.info != first.info:
             raise InputError(
-                f"system {name!r} was scored on other items or references than "
-                f"{next(iter(systems))!r}"
+                f"system {name!r} was scored on other items or references than {systems[0]!r}"
             )
-    common = (metric.name, tuple(systems), items)
+    items = tuple(map(str, range(len(first)))) if item_ids is None else tuple(item_ids)
+    _check_items(items)
     rows = np.stack([one.rows for one in statistics])
-    _check_numbers(rows, tuple(systems), items)
+    wrong = np.argwhere(~np.isfinite(rows))
+    if len(wrong):
+        system, item, _ = wrong[0].tolist()
+        raise InputError(
+            f"system {systems[system]!r}, item {items[item]!r}: a score must be a finite number, "
+            f"got {float(rows[tuple(wrong[0])]):g}"
+        )
     segments = None
     if metric.has_segments:
         segments = np.stack([one.segment_scores() for one in statistics])
+    about = (metric.name, systems, items, segments, metric.higher_is_better, metric.limits)
     signature = str(metric.signature(first.info))
     if isinstance(first, PooledStatistics):
         pooled = tuple(one for one in statistics if isinstance(one, PooledStatistics))
-        return PooledObservations(
-            *common, segments, metric.higher_is_better, False, metric.limits, signature, pooled
-        )
-    scores = metric.aggregate(rows.sum(axis=1))
+        return PooledObservations(*about, signature, pooled)
     if segments is not None:
+        scores = metric.aggregate(rows.sum(axis=1))
         _check_spread(metric.name, np.column_stack((segments, scores)))
-    means = segments is not None and _are_means(segments, scores)
-    higher, limits = metric.higher_is_better, metric.limits
-    return RowObservations(
-        *common, segments, higher, means, limits, signature, rows, metric.aggregate
-    )
+    return RowObservations(*about, signature, rows, metric.aggregate)
 
 
-def _are_means(segments: Array, scores: Array) -> bool:
-    return bool(np.allclose(segments.mean(axis=1), scores, rtol=1e-9, atol=1e-9))
-
-
-def _from_table(table: ScoreTable, metric: str, higher_is_better: bool) -> Observations:
-    missing = table.select(metrics=[metric]).first_missing()
+def _from_table(table: ScoreTable, whole: ScoreTable) -> Observations:
+    """Of one metric, whose totals are means of its items' scores."""
+    _check_systems(table.systems)
+    _check_items(table.items)
+    (metric,), (signature,) = table.metrics, table.signatures
+    if not table.has_items(metric):
+        raise InputError(f"{metric} has no scores of items, so that there is nothing to resample")
+    missing = table.first_missing()
     if missing is not None:
-        _, system, item = missing
-        score = f"{metric} score" if len(table.metrics) > 1 else "score"
+        score = f"{metric} score" if len(whole.metrics) > 1 else "score"
         raise InputError(
-            f"system {system!r} has no {score} for item {item!r}; systems are compared on the "
-            "same items"
+            f"system {missing[1]!r} has no {score} for item {missing[2]!r}; systems are compared "
+            "on the same items"
         )
-    return _from_means(metric, table.systems, table.items, table.only(metric), higher_is_better)
-
-
-def _from_lists(systems: Mapping[str, Sequence[float]], higher_is_better: bool) -> Observations:
-    sizes = {}
-    lists = {}
-    for name, values in systems.items():
-        try:
-            lists[name] = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"the scores of system {name!r} are not all numbers") from None
-        if lists[name].ndim != 1:
-            raise InputError(f"the scores of system {name!r} must be one number an item")
-        sizes[name] = len(lists[name])
-    items = _checked(tuple(lists), sizes, None)
-    return _from_means(
-        "score", tuple(lists), items, np.stack(list(lists.values())), higher_is_better
-    )
-
-
-def _from_means(
-    metric: str,
-    systems: tuple[str, ...],
-    items: tuple[str, ...],
-    segments: Array,
-    higher_is_better: bool,
-) -> Observations:
-    _checked(systems, dict.fromkeys(systems, len(items)), items)
-    rows = np.stack((segments, np.ones_like(segments)), axis=-1)
-    _check_numbers(rows, systems, items)
+    segments = table.only(metric)
+    if not np.allclose(segments.mean(axis=1), table.total(metric), rtol=1e-9, atol=1e-9):
+        raise InputError(
+            f"a system's {metric} is not the mean of its items' scores: compare the rows that "
+            "score_systems gives"
+        )
     _check_spread(metric, segments)
-    signature = f"metric:{metric}|average:segments|items:{len(items)}"
     return RowObservations(
-        metric, systems, items, segments, higher_is_better, True, _ANY, signature, rows, _mean
+        metric,
+        table.systems,
+        table.items,
+        segments,
+        table.higher_is_better[0],
+        _ANY,
+        f"{signature}|average:segments|items:{len(table.items)}",
+        np.stack((segments, np.ones_like(segments)), axis=-1),
+        _mean,
     )
 
 
@@ -385,34 +330,15 @@ def _mean(sums: Array) -> Array:
     return means
 
 
-def _checked(
-    systems: tuple[str, ...], sizes: Mapping[str, int], item_ids: Sequence[str] | None
-) -> tuple[str, ...]:
-    """The items, if there is something to compare on them."""
+def _check_systems(systems: tuple[str, ...]) -> None:
     if len(systems) < 2:
         only = f": there is only {systems[0]!r}" if systems else ""
         raise InputError(f"a comparison needs at least two systems{only}")
-    first = systems[0]
-    for name in systems:
-        if sizes[name] != sizes[first]:
-            raise InputError(
-                f"system {name!r} has {sizes[name]} items, but {first!r} has {sizes[first]}; "
-                "systems are compared on the same items"
-            )
-    if sizes[first] < 2:
-        raise InputError(f"a comparison needs at least two items, got {sizes[first]}")
-    return tuple(item_ids) if item_ids is not None else tuple(map(str, range(sizes[first])))
 
 
-def _check_numbers(rows: Array, systems: tuple[str, ...], items: tuple[str, ...]) -> None:
-    wrong = np.argwhere(~np.isfinite(rows))
-    if len(wrong):
-        system, item, _ = wrong[0].tolist()
-        value = float(rows[tuple(wrong[0])])
-        raise InputError(
-            f"system {systems[system]!r}, item {items[item]!r}: a score must be a finite number, "
-            f"got {value:g}"
-        )
+def _check_items(items: tuple[str, ...]) -> None:
+    if len(items) < 2:
+        raise InputError(f"a comparison needs at least two items, got {len(items)}")
 
 
 def _check_spread(metric: str, scores: Array) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array, Progress
-from deltableu.compare.observations import Comparable, Observations, observe
+from deltableu.compare.observations import Observations, observe
 from deltableu.compare.paired_tests import (
     bootstrap_p_value,
     koehn_p_value,
@@ -21,7 +21,9 @@ from deltableu.compare.paired_tests import (
 from deltableu.compare.pairs import Estimate, Evidence, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison
+from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
+from deltableu.score import Scoring, Statistics
 from deltableu.stats import (
     ConfidenceInterval,
     bca_interval,
@@ -38,12 +40,11 @@ _LARGEST_ENUMERATION = 20
 
 
 def compare_systems(
-    source: Comparable,
+    source: Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]],
     *,
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     plan: ComparisonPlan | None = None,
-    higher_is_better: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Comparison, ...]:
@@ -53,15 +54,13 @@ def compare_systems(
     ----------
     source : Scoring, ScoreTable, or mapping of str to Statistics or to lists of scores
         What `score_systems` or `read_scores` give; or each system's rows under one metric; or its
-        score for every item, in the same order of items.
+        score for every item, in the same order of items, higher being better.
     systems : list of str, optional
         Only these.
     baseline : str, optional
         Test only differences from this system.
     plan : ComparisonPlan, optional
         Tests, intervals, corrections, seed.
-    higher_is_better : bool
-        Of tables and lists of scores; metrics know it themselves.
     threads : int, optional
         All cores by default; no result depends on it.
     progress : callable, optional
@@ -83,7 +82,7 @@ def compare_systems(
     [('A', 'C', 1.0), ('A', 'B', 0.03125), ('C', 'B', 0.125)]
     """
     chosen = plan or ComparisonPlan()
-    found = observe(source, systems=systems, higher_is_better=higher_is_better)
+    found = observe(source, systems=systems)
     return tuple(
         compare_observations(one, chosen, baseline, threads=threads, progress=progress)
         for one in found

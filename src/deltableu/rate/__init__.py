@@ -31,7 +31,7 @@ from deltableu.rate.human_ceiling import (
     human_ceiling,
     split_half_reliability,
 )
-from deltableu.rate.human_scores import HumanScale, HumanScores
+from deltableu.rate.human_scores import HumanScale, human_scores
 from deltableu.rate.intraclass import (
     Form,
     IntraclassCorrelation,
@@ -63,7 +63,6 @@ __all__ = [
     "Form",
     "HumanCeiling",
     "HumanScale",
-    "HumanScores",
     "IntraclassCorrelation",
     "IntraclassCorrelations",
     "Judgements",
@@ -94,6 +93,7 @@ __all__ = [
     "fit_mixed_model",
     "fleiss_kappa",
     "human_ceiling",
+    "human_scores",
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",

@@ -113,7 +113,7 @@ def _filled(name: str, value: float, columns: int, digits: int) -> tuple[Cell, .
 
 def human_table(validation: Validation, *, digits: int = 3) -> Table | None:
     """What people think of the systems; None where there are only ready scores."""
-    found = validation.human.assessment
+    found = validation.assessment
     if found is None:
         return None
     rows = []
@@ -131,7 +131,7 @@ def human_table(validation: Validation, *, digits: int = 3) -> Table | None:
             )
         )
     columns = ("system", "z", "raw", "rank", "cluster", "segments", "judgements")
-    return Table(columns, tuple(rows), f"people ({validation.human.source})")
+    return Table(columns, tuple(rows), f"people ({validation.source})")
 
 
 def rater_table(validation: Validation, *, digits: int = 3) -> Table | None:
@@ -189,14 +189,14 @@ def validation_notes(validation: Validation) -> dict[str, str]:
 def validation_records(validation: Validation) -> dict[str, Any]:
     """What `--format json` prints: unrounded numbers and every ingredient."""
     human = validation.human
-    found = human.assessment
+    found = validation.assessment
     return {
         "human": {
-            "source": human.source,
+            "source": validation.source,
             "systems": [
                 {
                     "system": name,
-                    "score": _finite(float(human.totals[place])),
+                    "score": _finite(float(human.totals[0, place])),
                     **(
                         {}
                         if found is None

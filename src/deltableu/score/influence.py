@@ -12,7 +12,7 @@ from deltableu.errors import InputError
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.metrics.bleu import BLEU
 
-__all__ = ["CorpusShare", "Ranking", "corpus_share", "rank_items"]
+__all__ = ["CorpusShare", "RankedItems", "corpus_share", "rank_items"]
 
 
 #: Differences of scores on 0-100 below this are rounding errors, and ties.
@@ -39,7 +39,7 @@ class CorpusShare:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankedItems:
     """Items in order, and the rule in words."""
 
     indices: tuple[int, ...]
@@ -70,7 +70,7 @@ def corpus_share(rows: Statistics, index: int) -> CorpusShare:
     )
 
 
-def rank_items(rows: Statistics, end: Literal["worst", "best"]) -> Ranking:
+def rank_items(rows: Statistics, end: Literal["worst", "best"]) -> RankedItems:
     """All items of a system, the worst or the best first.
 
     Items go by their own score, ties by what the corpus score would gain without them. Most
@@ -92,7 +92,7 @@ def rank_items(rows: Statistics, end: Literal["worst", "best"]) -> Ranking:
     influence = f"what the corpus score would {change} without the item"
     keys = (influence, "the item's own score") if by_gain else ("the item's own score", influence)
     rule = f"{keys[0]}, then {keys[1]}, then its mean raw precision"
-    return Ranking(tuple(indices.tolist()), rule)
+    return RankedItems(tuple(indices.tolist()), rule)
 
 
 def _ngram_metric(rows: Statistics) -> BLEU:

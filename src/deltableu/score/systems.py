@@ -6,8 +6,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from deltableu._types import Progress
-from deltableu.corpus import ReferenceSet
+from deltableu.corpus import ReferenceSet, ScoreTable
 from deltableu.errors import InputError
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
@@ -69,6 +71,34 @@ class Scoring:
         """The scores of one metric."""
         kept = tuple(scored for scored in self.scores if scored.score.name == metric)
         return replace(self, scores=kept)
+
+    def score_table(self) -> ScoreTable:
+        """Corpus scores, and scores of single outputs under metrics that have them."""
+        systems = tuple(dict.fromkeys(scored.system for scored in self.scores))
+        by_metric: dict[Metric, dict[str, ScoredSystem]] = {}
+        for scored in self.scores:
+            by_metric.setdefault(scored.rows.metric, {})[scored.system] = scored
+        shape = (len(by_metric), len(systems), len(self.item_ids))
+        values, totals = np.full(shape, np.nan), np.full(shape[:2], np.nan)
+        lengths = None
+        for m, (metric, found) in enumerate(by_metric.items()):
+            for s, system in enumerate(systems):
+                totals[m, s] = found[system].score.score
+                if metric.has_segments:
+                    values[m, s] = found[system].rows.segment_scores()
+            lengths = values[m] if metric.name == "length" else lengths
+        return ScoreTable.from_arrays(
+            [metric.name for metric in by_metric],
+            systems,
+            self.item_ids,
+            values,
+            totals=totals,
+            lower_is_better=[one.name for one in by_metric if not one.higher_is_better],
+            signatures=[
+                str(next(iter(found.values())).score.signature) for found in by_metric.values()
+            ],
+            lengths=lengths,
+        )
 
 
 def score_systems(

@@ -25,7 +25,6 @@ from deltableu.stats.kendall import (
     tau,
     tie_gains,
 )
-from deltableu.stats.means import row_means
 from deltableu.stats.multiple import Correction, adjust, benjamini_hochberg, holm
 from deltableu.stats.permutation import (
     Alternative,
@@ -84,7 +83,6 @@ __all__ = [
     "permutation_p_value",
     "rank",
     "rounding",
-    "row_means",
     "sign_p_value",
     "sign_sums",
     "stream",

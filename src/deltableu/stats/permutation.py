@@ -93,8 +93,8 @@ def sign_p_value(
     given: Array = np.asarray(distribution, dtype=np.float64)
     slack = rounding(given, 0.0, scale)
     size = len(given) + 1
-    greater = (np.count_nonzero(given <= slack) + 1) / size
-    less = (np.count_nonzero(given >= -slack) + 1) / size
+    greater = (int((given <= slack).sum()) + 1) / size
+    less = (int((given >= -slack).sum()) + 1) / size
     both = min(1.0, 2.0 * min(greater, less))
     return {"greater": greater, "less": less, "two-sided": both}[alternative]
 

@@ -14,7 +14,6 @@ from deltableu.validate.agreement_bootstrap import (
 )
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
 from deltableu.validate.levels import Level, LevelAgreement, agreement, level_agreement, usual_size
-from deltableu.validate.metric_scores import MetricScores
 from deltableu.validate.metrics import validate_metrics
 from deltableu.validate.permutation import PermutationResult, Swap, permutation_test
 from deltableu.validate.plan import ValidationPlan
@@ -39,7 +38,6 @@ __all__ = [
     "Level",
     "LevelAgreement",
     "MetricComparison",
-    "MetricScores",
     "MetricTest",
     "PairwiseAccuracy",
     "PermutationResult",

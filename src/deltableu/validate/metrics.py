@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from deltableu._types import Array, Progress
-from deltableu.corpus import ScoreTable
-from deltableu.rate import HumanScores
+from deltableu.corpus import ScoreTable, align_scores
+from deltableu.errors import InputError
+from deltableu.rate import Judgements, direct_assessment, human_scores
 from deltableu.score import Scoring
 from deltableu.stats import (
     Method,
@@ -21,9 +21,7 @@ from deltableu.stats import (
 )
 from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
 from deltableu.validate.agreement_bootstrap import bootstrap_agreement
-from deltableu.validate.alignment import align, as_metric_scores
 from deltableu.validate.levels import Level, level_agreement
-from deltableu.validate.metric_scores import SENTINELS, MetricScores
 from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.rater_summary import rater_summary
 from deltableu.validate.results import Accuracy, Agreement, Validation
@@ -33,13 +31,15 @@ from deltableu.validate.winners import MetricComparison, compare_metrics
 __all__ = ["validate_metrics"]
 
 
+#: Metrics that know nothing of quality: what a metric must beat.
+_SENTINELS = ("length", "message-overlap", "random", "constant")
 #: Tests of whole systems, which need no scores of single outputs.
 _WHOLE_SYSTEMS = ("perm-systems", "bootstrap-systems", "williams")
 
 
 def validate_metrics(
-    scores: Scoring | ScoreTable | MetricScores,
-    human: HumanScores | ScoreTable,
+    scores: Scoring | ScoreTable,
+    human: ScoreTable | Judgements,
     *,
     plan: ValidationPlan | None = None,
     threads: int | None = None,
@@ -50,10 +50,9 @@ def validate_metrics(
     Parameters
     ----------
     scores
-        What `score_systems` or `read_scores` give, with any sentinels; tables hold scores of which
-        higher is better (see `MetricScores.from_table`).
+        What `score_systems` or `read_scores` give, with any sentinels.
     human
-        From raw judgements (`HumanScores.from_judgements`), or a table of ready scores.
+        Raw ratings, or a table of ready scores with one metric: people.
     plan : ValidationPlan, optional
     threads : int, optional
     progress : callable, optional
@@ -79,15 +78,31 @@ def validate_metrics(
     0.923
     """
     chosen = plan or ValidationPlan()
-    given = as_metric_scores(scores)
-    people = human if isinstance(human, HumanScores) else HumanScores.from_table(human)
-    given, people, notes = align(given, people)
+    given = (scores.score_table() if isinstance(scores, Scoring) else scores).turned()
+    given = given.select(metrics=sorted(given.metrics, key=lambda name: name in _SENTINELS))
+    judgements, assessment = None, None
+    if isinstance(human, Judgements):
+        judgements = human
+        assessment = direct_assessment(
+            judgements,
+            min_raters=chosen.min_raters,
+            rank_by="z" if chosen.scale == "z" else "raw",
+        )
+        human = human_scores(
+            judgements, scale=chosen.scale, min_raters=chosen.min_raters, assessment=assessment
+        )
+    if len(human.metrics) != 1:
+        there = ", ".join(human.metrics)
+        raise InputError(f"there are several human scores ({there}): choose a criterion")
+    source = human.signatures[0] if judgements is not None else f"table-{human.metrics[0]}"
+    given, people, left_out = align_scores(given, human.turned())
+    notes = list(left_out)
     work = _Work(given, people, chosen, threads, progress)
     agreements = tuple(
         work.agreement(metric, level, method)
         for level in chosen.levels
         for metric in given.metrics
-        if level == "system" or metric in given.segments
+        if level == "system" or given.has_items(metric)
         for method in chosen.methods
     )
     comparisons = []
@@ -98,15 +113,17 @@ def validate_metrics(
             comparisons.append(comparison)
     return Validation(
         human=people,
+        source=source,
+        assessment=assessment,
         metrics=given.metrics,
         agreements=agreements,
         accuracies=work.accuracies(),
         comparisons=tuple(comparisons),
-        raters=rater_summary(people, given, chosen),
-        sentinels=tuple(name for name in given.metrics if name in SENTINELS),
+        raters=None if judgements is None else rater_summary(judgements, given, chosen),
+        sentinels=tuple(name for name in given.metrics if name in _SENTINELS),
         notes=tuple(notes),
         signature=(
-            f"human:{people.source}|systems:{len(people.systems)}|items:{len(people.items)}"
+            f"human:{source}|systems:{len(people.systems)}|items:{len(people.items)}"
             f"|{chosen.signature()}"
         ),
     )
@@ -116,11 +133,17 @@ def validate_metrics(
 class _Work:
     """Scores and people side by side."""
 
-    scores: MetricScores
-    human: HumanScores
+    scores: ScoreTable
+    human: ScoreTable
     plan: ValidationPlan
     threads: int | None
     progress: Progress | None
+
+    @property
+    def people(self) -> Array:
+        """Human scores, systems x items."""
+        scores: Array = self.human.values[0]
+        return scores
 
     def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
         if level == "system":
@@ -129,7 +152,7 @@ class _Work:
 
     def _of_systems(self, metric: str, method: Method) -> Agreement:
         """Of whole systems, with the metric's own corpus score."""
-        x, y = self.scores.totals[metric], self.human.totals
+        x, y = self.scores.total(metric), self.human.totals[0]
         value = float(correlate(x, y, method, threshold=self.plan.threshold))
         interval, p_value = None, float("nan")
         if not np.isnan(value):
@@ -143,7 +166,7 @@ class _Work:
         )
 
     def _of_outputs(self, metric: str, level: Level, method: Method) -> Agreement:
-        x, y = self.scores.segments[metric], self.human.segments
+        x, y = self.scores.only(metric), self.people
         options: dict[str, Any] = {
             "method": method,
             "level": level,
@@ -181,19 +204,19 @@ class _Work:
         lengths = self.scores.lengths
         if level != "pooled" or lengths is None or method == "kendall-like" or metric == "length":
             return None
-        cells = ~np.isnan(self.human.segments) & ~np.isnan(self.scores.segments[metric])
-        own, people = self.scores.segments[metric][cells], self.human.segments[cells]
-        value = float(partial_correlation(own, people, lengths[cells], method))
+        own = self.scores.only(metric)
+        cells = ~np.isnan(self.people) & ~np.isnan(own)
+        value = float(partial_correlation(own[cells], self.people[cells], lengths[cells], method))
         return None if np.isnan(value) else value
 
     def accuracies(self) -> tuple[Accuracy, ...]:
         found = []
         for metric in self.scores.metrics:
-            pairs = pairwise_accuracy(self.scores.totals[metric], self.human.totals)
+            pairs = pairwise_accuracy(self.scores.total(metric), self.human.totals[0])
             found.append(Accuracy(metric, "pairwise", pairs.accuracy, pairs.chance, pairs.pairs))
-            if metric not in self.scores.segments:
+            if not self.scores.has_items(metric):
                 continue
-            x, y = self.scores.segments[metric], self.human.segments
+            x, y = self.scores.only(metric), self.people
             soft = soft_pairwise_accuracy(
                 x, y, permutations=self.plan.resamples, seed=self.plan.seed, threads=self.threads
             )
@@ -208,23 +231,22 @@ class _Work:
     def comparison(self, level: Level) -> tuple[MetricComparison | None, list[str]]:
         """Which metrics agree better than which, among those that agree at all."""
         method, test = self.plan.methods[0], self.plan.test_at(level)
-        people = self.human.segments
-        scores: Mapping[str, Array] = self.scores.segments
+        people, scores = self.people, self.scores.values
         if level == "system" and test in _WHOLE_SYSTEMS:
             # A corpus score is not the mean of its segments' scores.
-            people = self.human.totals[:, np.newaxis]
-            scores = {name: one[:, np.newaxis] for name, one in self.scores.totals.items()}
+            people = self.human.totals[0][:, np.newaxis]
+            scores = self.scores.totals[..., np.newaxis]
         tables = {}
         notes = []
-        for metric in self.scores.metrics:
-            if metric not in scores:
+        for metric, values in zip(self.scores.metrics, scores, strict=True):
+            used = values[~np.isnan(people)]
+            if np.isnan(used).all():
                 continue
-            used = scores[metric][~np.isnan(people)]
             if (used == used[0]).all():
                 if metric != "constant":
                     notes.append(f"{metric} gives all outputs the same score: it is not compared")
                 continue
-            tables[metric] = scores[metric]
+            tables[metric] = values
         if len(tables) < 2:
             return None, notes
         tell = self.progress

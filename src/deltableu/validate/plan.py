@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from deltableu.errors import InputError
+from deltableu.rate import HumanScale
 from deltableu.stats import Correction, Method
 from deltableu.validate.levels import Level
 from deltableu.validate.winners import MetricTest, default_test
@@ -19,6 +20,11 @@ class ValidationPlan:
 
     Attributes
     ----------
+    scale : {"z", "raw", "mixed"}
+        What raw ratings become: standardised by rater, as given, or without the rater effects of a
+        mixed model. Ready human scores are taken as they are.
+    min_raters : int
+        Of an output, for its score to count; also of raw ratings.
     methods : tuple of str
         Correlations; the first is the one that metrics are compared by.
     levels : tuple of str
@@ -39,6 +45,8 @@ class ValidationPlan:
     seed : int
     """
 
+    scale: HumanScale = "z"
+    min_raters: int = 1
     methods: tuple[Method, ...] = ("pearson", "spearman", "kendall-b")
     levels: tuple[Level, ...] = ("system", "pooled", "item")
     test: MetricTest | Literal["auto"] = "auto"
@@ -60,15 +68,20 @@ class ValidationPlan:
             if len(set(given)) < len(given):
                 raise InputError(f"{name} names one twice")
         tests = ("auto", *get_args(MetricTest))
-        for name, choices in (("test", tests), ("correction", get_args(Correction))):
+        for name, choices in (
+            ("scale", get_args(HumanScale)),
+            ("test", tests),
+            ("correction", get_args(Correction)),
+        ):
             if getattr(self, name) not in choices:
                 allowed = ", ".join(choices)
                 raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
         for name in ("significance", "confidence"):
             if not 0.0 < getattr(self, name) < 1.0:
                 raise InputError(f"{name} must lie between 0 and 1, got {getattr(self, name):g}")
-        if self.resamples < 1:
-            raise InputError(f"resamples must be at least 1, got {self.resamples}")
+        for name in ("min_raters", "resamples"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.seed < 0:
             raise InputError(f"seed must not be negative, got {self.seed}")
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array
+from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
 from deltableu.rate import (
-    HumanScores,
     Judgements,
     annotator_correlations,
     human_ceiling,
@@ -23,7 +23,6 @@ from deltableu.rate import (
 )
 from deltableu.stats import Method
 from deltableu.validate.levels import Level, agreement
-from deltableu.validate.metric_scores import MetricScores
 from deltableu.validate.plan import ValidationPlan
 
 __all__ = ["Ceiling", "RaterSummary", "Span", "rater_summary"]
@@ -99,12 +98,9 @@ class RaterSummary:
 
 
 def rater_summary(
-    human: HumanScores, scores: MetricScores, plan: ValidationPlan
+    judgements: Judgements, scores: ScoreTable, plan: ValidationPlan
 ) -> RaterSummary | None:
     """Agreement among the raters of a validation; None where no output has two of them."""
-    judgements = human.judgements
-    if judgements is None:
-        return None
     raw = judgements.scored()
     standard = standardise(judgements)[0].scored()
     _, rows = rater_rows(standard)
@@ -156,15 +152,15 @@ def _ceilings(judgements: Judgements, several: Any, plan: ValidationPlan) -> tup
     return tuple(found)
 
 
-def _annotators(judgements: Judgements, scores: MetricScores, method: Method) -> dict[str, Span]:
+def _annotators(judgements: Judgements, scores: ScoreTable, method: Method) -> dict[str, Span]:
     """Each metric against each rater, on outputs that the rater rated."""
     spans = {}
-    for metric, values in scores.segments.items():
+    rows = [judgements.systems.index(name) for name in scores.systems]
+    places = {name: place for place, name in enumerate(judgements.items)}
+    cells = np.ix_(rows, [places[name] for name in scores.items])
+    for metric, values in zip(scores.metrics, scores.values, strict=True):
         table = np.full((len(judgements.systems), len(judgements.items)), np.nan)
-        rows = [judgements.systems.index(name) for name in scores.systems]
-        places = {name: place for place, name in enumerate(judgements.items)}
-        columns = [places[name] for name in scores.items]
-        table[np.ix_(rows, columns)] = values
+        table[cells] = values
         try:
             found = annotator_correlations(table, judgements, method=method)
         except InputError:

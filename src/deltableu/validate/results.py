@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltableu.rate import HumanScores
+from deltableu.corpus import ScoreTable
+from deltableu.rate import DirectAssessment
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.levels import Level
 from deltableu.validate.rater_summary import RaterSummary
@@ -74,8 +75,12 @@ class Validation:
 
     Attributes
     ----------
-    human : HumanScores
-        On the systems and items that were used.
+    human : ScoreTable
+        One metric, people, on the systems and items that were used.
+    source : str
+        How human scores were made.
+    assessment : DirectAssessment or None
+        What people think of the systems, with ranks and tests, where there are raw ratings.
     agreements : tuple of Agreement
         Every metric at every level by every method.
     accuracies : tuple of Accuracy
@@ -90,7 +95,9 @@ class Validation:
     signature : str
     """
 
-    human: HumanScores
+    human: ScoreTable
+    source: str
+    assessment: DirectAssessment | None
     metrics: tuple[str, ...]
     agreements: tuple[Agreement, ...]
     accuracies: tuple[Accuracy, ...]

@@ -132,7 +132,7 @@ def compare_metrics(
     Parameters
     ----------
     scores
-        Systems x items of every metric, turned so that higher is better. A metric of whole
+        Systems x items of every metric; arrays turned so that higher is better. A metric of whole
         systems (corpus BLEU) has one item.
     human
         Systems x items; NaN where an output was not rated, and then no metric's score of it counts.
@@ -289,7 +289,7 @@ def _tables(
         raise InputError(f"human must be systems x items, got {people.ndim} axes")
     named: Mapping[str, ArrayLike]
     if isinstance(scores, ScoreTable):
-        named = dict(zip(scores.metrics, scores.values, strict=True))
+        named = dict(zip(scores.metrics, scores.turned().values, strict=True))
     else:
         named = scores
     if not named:
