@@ -87,13 +87,13 @@ def test_settings_are_those_of_score(options, shown, succeeds, demo):
     result = succeeds("explain", demo, "--system", "phrase-smt", "--item", "d01", *options)
     assert shown in result.out
     scored = succeeds(
-        *("score", demo, "--systems", "phrase-smt", "--format", "tsv"),
+        *("score", demo, "--systems", "phrase-smt", "--format", "json"),
         *[option.replace("--metric", "--metrics") for option in options],
         *([] if "--metric" in options else ["--metrics", "delta-bleu"]),
     )
-    corpus = scored.out.splitlines()[1].split("\t")[1]
-    assert f"corpus  {corpus};" in result.out
-    assert scored.out.splitlines()[-1].removeprefix("# ").split(" ", 1)[1] in result.out
+    (record,) = scored.json
+    assert f"corpus  {record['score']:.2f};" in result.out
+    assert record["signature"] in result.out
 
 
 def test_galley_names_both_references(succeeds, study, make_item):

@@ -104,7 +104,7 @@ def test_it_is_the_python_function(succeeds, demo, logs, tmp_path):
         "left_out": {"a placeholder": 1, "with a link": 1},
         "items": 68,
         "added": dict(sorted(expected.added.items())),
-        "short_items": expected.short,
+        "short_items": expected.short_items,
         "leaks": {},
         "signature": expected.signature,
     }
@@ -197,7 +197,7 @@ def test_every_option_is_heeded(options, plan, succeeds, study, logs, tmp_path):
     record = succeeds(*command, "--format", "json").json
     expected = mine_references(read_study(study.path), str(logs), plan=plan)
     assert record["signature"] == expected.signature == plan.signature
-    assert record["left_out"] == expected.dropped
+    assert record["left_out"] == expected.left_out
     assert read_study(tmp_path / "new").items == expected.study.items
 
 

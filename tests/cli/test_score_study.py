@@ -51,12 +51,12 @@ def cells_of(text):
             yield line.split("\t")
 
 
-def assert_table(rows, computed, digits=2):
+def assert_table(rows, computed, form=".2f"):
     header, *body = rows
     assert header == ["system", *METRICS.split(",")]
     assert [row[0] for row in body] == SYSTEMS
     for system, *values in body:
-        wanted = [f"{computed[system, metric].score:.{digits}f}" for metric in header[1:]]
+        wanted = [f"{computed[system, metric].score:{form}}" for metric in header[1:]]
         assert values == wanted
 
 
@@ -82,7 +82,7 @@ def test_json_holds_unrounded_numbers_and_signatures(succeeds, demo, computed):
 
 def test_tsv_parses_back(succeeds, demo, computed):
     out = succeeds("score", demo, "--metrics", METRICS, "--format", "tsv").out
-    assert_table(list(cells_of(out)), computed)
+    assert_table(list(cells_of(out)), computed, form="")
     comments = [line for line in out.splitlines() if line.startswith("# ")]
     assert comments == [f"# {name} {signature_of(name, computed)}" for name in METRICS.split(",")]
 
@@ -184,8 +184,10 @@ def test_segment_scores_are_those_of_the_rows(metric, succeeds, demo, texts):
     expected = dict(zip([i["id"] for i in items], rows.segment_scores().tolist(), strict=True))
     (record,) = succeeds(*arguments, "--format", "json").json
     assert record["segment_scores"] == expected
-    header, *body = cells_of(succeeds(*arguments, "--format", "tsv", "--digits", "3").out)
+    header, *body = cells_of(succeeds(*arguments, "--format", "tsv").out)
     assert header == ["system", "metric", "item", "score"]
+    assert body == [["human", metric, item, repr(value)] for item, value in expected.items()]
+    _, _, *body = cells_of(succeeds(*arguments, "--format", "markdown", "--digits", "3").out)
     assert body == [["human", metric, item, f"{value:.3f}"] for item, value in expected.items()]
 
 
@@ -237,7 +239,7 @@ def test_a_higher_level_gives_wider_intervals(succeeds, demo):
         assert outer["low"] < inner["low"] < inner["high"] < outer["high"]
 
 
-@pytest.mark.parametrize("format", ["tsv", "markdown", "table", "latex"])
+@pytest.mark.parametrize("format", ["markdown", "table", "latex"])
 def test_tables_show_intervals_beside_scores(format, succeeds, demo):
     arguments = ["score", demo, "--systems", "human", "--metrics", "bleu", "--ci"]
     (record,) = succeeds(*arguments, "--format", "json").json
@@ -246,6 +248,15 @@ def test_tables_show_intervals_beside_scores(format, succeeds, demo):
     shown = f"[{low:.2f}, {high:.2f}]"
     small = f"{{\\small {shown}}}" if format == "latex" else shown
     assert f"{record['score']:.2f} {small}" in out
+
+
+def test_tsv_has_a_column_for_each_end_of_an_interval(succeeds, demo):
+    arguments = ["score", demo, "--systems", "human", "--metrics", "bleu", "--ci"]
+    (record,) = succeeds(*arguments, "--format", "json").json
+    header, row = cells_of(succeeds(*arguments, "--format", "tsv").out)
+    assert header == ["system", "bleu", "bleu low", "bleu high"]
+    ends = [record["interval"]["low"], record["interval"]["high"]]
+    assert [float(cell) for cell in row[1:]] == [record["score"], *ends]
 
 
 def chosen(item, select):
@@ -362,11 +373,10 @@ def test_results_do_not_depend_on_threads_over_many_chunks(threads, succeeds, pl
 
 
 @pytest.mark.parametrize("digits", [0, 1, 4, 9])
-@pytest.mark.parametrize("format", ["tsv", "markdown"])
-def test_digits_round_tables(digits, format, succeeds, demo, computed):
-    arguments = ["--digits", digits, "--format", format, "--metrics", METRICS]
+def test_digits_round_tables(digits, succeeds, demo, computed):
+    arguments = ["--digits", digits, "--format", "markdown", "--metrics", METRICS]
     rows = list(cells_of(succeeds("score", demo, *arguments).out))
-    assert_table([row for row in rows if "---" not in row], computed, digits)
+    assert_table([row for row in rows if "---" not in row], computed, f".{digits}f")
 
 
 def test_digits_do_not_touch_json(succeeds, demo):

@@ -2,25 +2,81 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from dataclasses import dataclass, replace
+
+import numpy as np
 import pytest
 
-from deltableu.io.table import Cell, Table, to_latex, to_markdown, to_rich, to_tsv
+from deltableu.errors import InputError
+from deltableu.io import Cell, Column, Table, fact_table, record_tables, render
+
+
+@dataclass(frozen=True)
+class Ends:
+    low: float
+    high: float
+
 
 TABLE = Table(
-    ("system", "bleu"),
+    ("system", Column("bleu", ".2f")),
     (
-        (Cell("a_b&c%"), Cell("12.30", "[10.00, 14.00]", best=True)),
-        (Cell("x|y\tz"), Cell("-0.50")),
+        ("a_b&c%", Cell(12.3, Ends(10.0, 14.0), best=True)),
+        ("x|y\tz", -0.5),
     ),
 )
 
 
-def test_tsv_keeps_one_cell_a_column():
-    assert to_tsv(TABLE) == "system\tbleu\na_b&c%\t12.30 [10.00, 14.00]\nx|y z\t-0.50\n"
+def test_tsv_is_for_programs():
+    assert TABLE.to_tsv() == (
+        "system\tbleu\tbleu low\tbleu high\na_b&c%\t12.3\t10.0\t14.0\nx|y z\t-0.5\t\t\n"
+    )
+
+
+def test_records_hold_every_number_whole():
+    assert TABLE.records() == [
+        {"system": "a_b&c%", "bleu": 12.3, "bleu low": 10.0, "bleu high": 14.0},
+        {"system": "x|y\tz", "bleu": -0.5, "bleu low": None, "bleu high": None},
+    ]
+    assert json.loads(TABLE.to_json()) == TABLE.records()
+
+
+def test_records_know_what_is_no_number():
+    value = Table(["x"], [[np.float64("nan")], [np.int64(3)], [(1, 2)], [None]])
+    assert [record["x"] for record in value.records()] == [None, 3, [1, 2], None]
+    assert value.to_tsv() == "x\n\n3\n1, 2\n\n"
+
+
+def test_letters_notes_and_headings_that_repeat_have_columns_of_their_own():
+    table = Table(["a", Column("p", "p"), Column("p", "p")], [["x", Cell(0.1, letters="ab"), 0.2]])
+    assert table.records() == [{"a": "x", "p": 0.1, "p letters": "ab", "p #2": 0.2}]
+    noted = Table([Column("", key="system"), ""], [["x", Cell(1, note="*")]])
+    assert noted.records() == [{"system": "x", "value": 1, "value note": "*"}]
+
+
+def test_a_column_of_intervals():
+    table = Table(["a", Column("interval", ".1f")], [["x", Ends(0.25, 1.0)], ["y", None]])
+    assert table.to_tsv() == "a\tinterval low\tinterval high\nx\t0.25\t1.0\ny\t\t\n"
+    assert "| x | [0.2, 1.0] |" in table.to_markdown()
+
+
+def test_data_frames():
+    pandas = pytest.importorskip("pandas")
+    frame = replace(TABLE, notes={"bleu": "metric:bleu"}).to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["bleu"].tolist() == [12.3, -0.5]
+    assert frame.attrs["notes"] == {"bleu": "metric:bleu"}
+
+
+def test_data_frames_need_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="pip install pandas"):
+        TABLE.to_frame()
 
 
 def test_markdown_escapes_bars_and_marks_the_best():
-    assert to_markdown(TABLE) == (
+    assert TABLE.to_markdown() == (
         "| system | bleu |\n"
         "| --- | ---: |\n"
         "| a_b&c% | **12.30** [10.00, 14.00] |\n"
@@ -28,8 +84,14 @@ def test_markdown_escapes_bars_and_marks_the_best():
     )
 
 
+def test_markdown_escapes_also_what_stands_beside_the_best():
+    """The note of a bold cell once broke the row."""
+    table = Table(["a", "b"], [["x", Cell("y", note="p|q", best=True)]])
+    assert table.to_markdown().splitlines()[-1] == "| x | **y** p\\|q |"
+
+
 def test_latex_escapes_and_marks_the_best():
-    assert to_latex(TABLE).splitlines() == [
+    assert TABLE.to_latex().splitlines() == [
         r"\begin{tabular}{lr}",
         r"\toprule",
         r"system & bleu \\",
@@ -58,39 +120,89 @@ def test_latex_escapes_and_marks_the_best():
     ],
 )
 def test_latex_escapes_every_special_character_once(character, escaped):
-    table = Table((f"h{character}h",), ((Cell(f"c{character}c", f"n{character}n"),),))
-    text = to_latex(table)
+    cell = Cell(f"c{character}c", note=f"n{character}n")
+    text = Table([f"h{character}h"], [[cell]]).to_latex()
     assert f"h{escaped}h" in text
     assert f"c{escaped}c {{\\small n{escaped}n}}" in text
 
 
 def test_a_name_in_brackets_is_no_argument_of_the_line_before():
     r"""In LaTeX, the `[x]` after `\\\\` and after `\\midrule` is a length, here an error."""
-    table = Table(("a", "b"), ((Cell("[k]"), Cell("1")), (Cell("[m]"), Cell("2"))))
-    lines = to_latex(table).splitlines()
+    lines = Table(["a", "b"], [["[k]", "1"], ["[m]", "2"]]).to_latex().splitlines()
     assert [line for line in lines if line.lstrip().startswith("[")] == []
     assert sum("[k]" in line or "[m]" in line or "{[}" in line for line in lines) == 2
 
 
-def test_terminal_text_is_shown_as_it_is(capsys):
-    from rich.console import Console
+def test_html_escapes_and_marks_the_best():
+    table = Table(["<i>", Column("b", ".1f")], [["&", Cell(1.25, note='"', best=True)]], "x<y")
+    html = replace(table, notes={"a": "<b>"}).to_html()
+    assert html == (
+        "<table>\n<caption>x&lt;y</caption>\n"
+        '<thead><tr><th class="left">&lt;i&gt;</th><th class="right">b</th></tr></thead>\n<tbody>\n'
+        '<tr><td class="left">&amp;</td><td class="right"><b>1.2</b> <small>&quot;</small></td>'
+        "</tr>\n</tbody></table>\n<p><small>a &lt;b&gt;</small></p>\n"
+    )
+    assert table._repr_html_() == table.to_html()
+    assert "caption" not in table.to_html(bare=True)
 
-    table = Table(("system",), ((Cell("[bold]not markup[/bold]"),), (Cell(":smile:"),)), "[red]")
-    console = Console(width=60, no_color=True)
-    console.print(to_rich(Table(table.columns, table.rows)))
-    out = capsys.readouterr().out
-    assert "[bold]not markup[/bold]" in out
-    assert ":smile:" in out
+
+def test_terminal_text_is_shown_as_it_is():
+    table = Table(["system"], [["[bold]not markup[/bold]"], [":smile:"], ["two\nlines"]], "[red]")
+    out = replace(table, notes={"[i]": "[/i]"}).to_terminal(60)
+    for text in ("[bold]not markup[/bold]", ":smile:", "[red]", "[i]  [/i]", "two lines"):
+        assert text in out
+    assert str(table) == repr(table) == table.to_terminal()
+
+
+def test_colours_are_only_there_when_asked_for(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[1m12.30" in TABLE.to_terminal(80, colours=True)
+    assert "\x1b" not in TABLE.to_terminal(80)
 
 
 @pytest.mark.parametrize("width", [20, 30, 40])
-def test_a_narrow_terminal_folds_names_and_loses_nothing(width, capsys):
-    from rich.console import Console
-
+def test_a_narrow_terminal_folds_names_and_loses_nothing(width):
     name = "a-very-long-system-name-that-does-not-fit"
-    Console(width=width).print(to_rich(Table(("system", "bleu"), ((Cell(name), Cell("1.23")),))))
-    out = capsys.readouterr().out
+    out = Table(["system", Column("bleu", ".2f")], [[name, 1.23]]).to_terminal(width)
     assert "…" not in out
     cells = out[out.rindex("─") + 1 :].replace("1.23", "")
     assert name in "".join(cells.split())
     assert "1.23" in out
+
+
+def test_texts_stand_left_and_numbers_right():
+    table = Table(["a", "b", "c", Column("d", align="left")], [["x", 1, "y", 2], ["z", "-", "", 3]])
+    assert [table.align(column) for column in range(4)] == ["left", "right", "left", "left"]
+
+
+def test_tables_beside_each_other():
+    one = Table(["system", "a"], [["x", 1], ["y", 2]], notes={"rule": "first", "a": "A"})
+    two = Table(["system", "b"], [["y", 4], ["x", 3]], notes={"rule": "second", "b": "B"})
+    both = one.join([two])
+    assert both.records() == [{"system": "x", "a": 1, "b": 3}, {"system": "y", "a": 2, "b": 4}]
+    assert both.notes == {"rule": "first", "a": "A", "b": "B"}
+
+
+def test_several_tables_say_their_notes_once():
+    one, two = (Table(["x"], [[1]], notes={"sig": "s", name: "n"}) for name in "ab")
+    assert render([one, two], "tsv") == "x\n1\n\nx\n1\n# sig s\n# a n\n# b n\n"
+    assert render([one, two], "markdown").endswith("\n\n`sig s`  \n`a n`  \n`b n`\n")
+    assert render([one, two], "latex").endswith("% sig s\n% a n\n% b n\n")
+
+
+def test_rows_must_fit_the_columns():
+    with pytest.raises(ValueError, match="a row has 1 cells for 2 columns"):
+        Table(["a", "b"], [["x"]])
+
+
+def test_facts_and_nested_records():
+    assert fact_table(("part", "state"), {"numpy": "2.0"}).records() == [
+        {"part": "numpy", "state": "2.0"}
+    ]
+    record = {"size": 1234, "parts": {"a_b": True, "none": {}}, "epochs": [{"loss": 0.5}, {"x": 1}]}
+    facts, parts, epochs = record_tables(record, "model")
+    assert "| size | 1,234 |" in facts.to_markdown()
+    assert parts.records() == [{"parts": "a b", "value": True}, {"parts": "none", "value": {}}]
+    assert epochs.caption == "epochs"
+    assert epochs.records() == [{"loss": 0.5, "x": None}, {"loss": None, "x": 1}]

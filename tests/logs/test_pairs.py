@@ -88,7 +88,7 @@ def test_every_form_is_read(form, tmp_path):
     path = save(tmp_path / f"posts.{form}", POSTS)
     made = write_pairs(path, tmp_path / "pairs.tsv")
     assert saved(tmp_path / "pairs.tsv") == short(PAIRS)
-    assert (made.layout, made.posts, made.kept, dict(made.dropped)) == (
+    assert (made.layout, made.posts, made.in_pairs, dict(made.left_out)) == (
         "posts",
         6,
         5,
@@ -96,7 +96,11 @@ def test_every_form_is_read(form, tmp_path):
     )
     (period,) = made.periods
     assert (period.name, period.threads, period.pairs, period.triples) == ("", 1, 4, 2)
-    assert (period.texts.utterances, period.texts.several, period.texts.many) == (3, 1, 0)
+    assert (
+        period.texts.utterances,
+        period.texts.with_2_responses,
+        period.texts.with_5_responses,
+    ) == (3, 1, 0)
 
 
 @pytest.mark.parametrize("form", ["tsv", "jsonl", "parquet", "tsv.gz", "jsonl.gz"])
@@ -162,7 +166,7 @@ def test_several_files_and_other_columns(tmp_path):
     columns |= {"text": "body", "repost": "is_retweet"}
     made = write_pairs(folder, tmp_path / "pairs.tsv", columns=columns)
     assert sorted(saved(tmp_path / "pairs.tsv")) == sorted(short(PAIRS))
-    assert dict(made.dropped) == {"repost": 1}
+    assert dict(made.left_out) == {"repost": 1}
     posts = list(read_posts(str(folder / "*.jsonl"), columns=columns))
     assert posts[0] == Post("3", "Green\nor é?", "ann", 1488362400000, "2")
     assert posts[-1].repost
@@ -190,7 +194,7 @@ def test_parquet_with_types(tmp_path):
         ("2", 60000, "1"),
         ("3", 0, "2"),
     ]
-    assert write_pairs(path, tmp_path / "pairs.parquet").kept == 3
+    assert write_pairs(path, tmp_path / "pairs.parquet").in_pairs == 3
 
 
 TURNS = "dialog\tturn\tspeaker\ttext\na\t0\tA\tone\na\t1\tB\ttwo\na\t2\tA\tthree\nb\t0\tA\tlone\n"
@@ -208,7 +212,7 @@ def test_turns(tmp_path):
     assert (tmp_path / "t.tsv").read_text().splitlines()[1] == (
         "one\ttwo\tthree\tchat/a:2\t\tchat/a\tA"
     )
-    assert (made.layout, made.posts, dict(made.dropped)) == ("turns", 4, {"lone": 1})
+    assert (made.layout, made.posts, dict(made.left_out)) == ("turns", 4, {"lone": 1})
 
 
 def test_conversations(tmp_path):
@@ -221,8 +225,8 @@ def test_conversations(tmp_path):
     (tmp_path / "more.tsv").write_text(TURNS)
     made = write_pairs([tmp_path / "chats.jsonl", tmp_path / "more.tsv"], tmp_path / "p.jsonl")
     assert [row[2] for row in saved(tmp_path / "p.jsonl")] == ["1:1", "1:2", "a:1", "a:2"]
-    assert dict(made.dropped) == {"empty": 1, "cut_off": 1, "lone": 1, "short": 1}
-    assert made.posts == sum(made.dropped.values()) + made.kept
+    assert dict(made.left_out) == {"empty": 1, "cut_off": 1, "lone": 1, "short": 1}
+    assert made.posts == sum(made.left_out.values()) + made.in_pairs
 
 
 @pytest.mark.parametrize(
@@ -240,8 +244,8 @@ def test_rules_of_turns(rows, rules, dropped, tmp_path):
     lines = [f"{row}\ttext\n".replace(" ", "\t", 2) for row in rows.split(",")]
     (tmp_path / "chat.tsv").write_text("dialog\tturn\tspeaker\ttext\n" + "".join(lines))
     made = write_pairs(tmp_path / "chat.tsv", tmp_path / "p.tsv", rules=PairRules(**rules))
-    assert dict(made.dropped) == dropped
-    assert made.posts == sum(made.dropped.values()) + made.kept
+    assert dict(made.left_out) == dropped
+    assert made.posts == sum(made.left_out.values()) + made.in_pairs
 
 
 # Periods
@@ -302,25 +306,25 @@ def test_periods_by_time(years, tmp_path):
         "system": ["y.0"] * 2 + ["v.0"] * 2,
         "test": ["z.0"] * 2 + ["w.0"] * 2,
     }
-    assert dict(made.dropped) == {"no_time": 3, "no_period": 3, "crossing": 3}
+    assert dict(made.left_out) == {"no_time": 3, "no_period": 3, "crossing": 3}
     assert [(one.name, one.threads, one.pairs, one.triples) for one in made.periods] == [
         ("evaluator", 1, 2, 1),
         ("system", 2, 4, 2),
         ("test", 2, 4, 2),
     ]
-    assert [one.texts.several for one in made.periods] == [0, 1, 0]
+    assert [one.texts.with_2_responses for one in made.periods] == [0, 1, 0]
     # "hi" and "hello" are a pair of 2017 and of 2018, twice.
-    assert (made.overlap, made.overlap_dropped) == (1, 0)
+    assert (made.overlap, made.overlap_left_out) == (1, 0)
     kept = write_pairs(years, tmp_path / "kept", split=parse_split(THREE, crossing="keep"))
     assert kept.periods[0].pairs == 4
-    assert "crossing" not in kept.dropped
+    assert "crossing" not in kept.left_out
 
 
 def test_overlap_stays_in_the_last_period(years, tmp_path):
     split = parse_split(THREE)
     made = write_pairs(years, tmp_path / "out", split=split, drop_overlap=True, memory_bytes=1)
     assert [one.pairs for one in made.periods] == [1, 4, 4]
-    assert (made.overlap, made.overlap_dropped) == (1, 1)
+    assert (made.overlap, made.overlap_left_out) == (1, 1)
     assert [row[:2] for row in saved(tmp_path / "out" / "evaluator.tsv")] == [
         ("Hello.", "How are you?")
     ]
@@ -346,7 +350,7 @@ def test_periods_by_hash(tmp_path):
     other = write_pairs(path, tmp_path / "three", split=parse_split("a:0.7,b:0.3", seed=2))
     assert [one.threads for one in other.periods] != [sizes[0], sizes[1] + sizes[2]]
     half = write_pairs(path, tmp_path / "half", split=parse_split("a:0.5"))
-    assert half.dropped["no_period"] == 1200 - 3 * half.periods[0].threads
+    assert half.left_out["no_period"] == 1200 - 3 * half.periods[0].threads
 
 
 @pytest.mark.parametrize(
@@ -411,7 +415,7 @@ def test_bad_lines(line, message, tmp_path):
     path.write_bytes(text.encode("latin-1"))
     refused(message, path, tmp_path / "pairs.tsv")
     made = write_pairs(path, tmp_path / "pairs.tsv", on_error="skip")
-    assert made.skipped == 1 + line.startswith("\n")
+    assert made.unreadable_rows == 1 + line.startswith("\n")
     assert made.posts == 6
     assert len(saved(tmp_path / "pairs.tsv")) == 4
 
@@ -435,7 +439,7 @@ def test_bad_files(tmp_path):
     packed.write_bytes(gzip.compress(b'{"id": "1", "text": "a"}\n' * 9)[:-9])
     refused("is not a whole gzip file", packed, out)
     broken = write_pairs(packed, out, on_error="skip")
-    assert [problem.file for problem in broken.broken] == [str(packed)]
+    assert [problem.file for problem in broken.unreadable_files] == [str(packed)]
     save(tmp_path / "chat.jsonl", [{"id": "1", "turns": ["a", "b"]}])
     posts = save(tmp_path / "fine.jsonl", POSTS)
     refused(
@@ -448,7 +452,7 @@ def test_bad_turns(tmp_path):
     path = tmp_path / "chat.tsv"
     path.write_text(TURNS + "a\t3\tB\tagain\n")
     refused("line 6, dialog: the dialogue 'a' was there before", path, out)
-    assert write_pairs(path, out, on_error="skip").skipped == 1
+    assert write_pairs(path, out, on_error="skip").unreadable_rows == 1
     path.write_text(TURNS.replace("a\t1", "a\tone"))
     refused("line 3, turn: must be a whole number", path, out)
     path.write_text(TURNS.replace("a\t1", "a\t0"))
@@ -522,9 +526,14 @@ def test_logs_that_change_while_they_are_read(tmp_path):
 def test_real_layouts(name, dialogues, turns, pairs, several, many, data, tmp_path):
     made = write_pairs(data / "dialogue_logs" / f"{name}.tsv.gz", tmp_path / "pairs.tsv")
     (period,) = made.periods
-    assert (made.layout, made.posts, made.kept, made.skipped) == ("turns", turns, turns, 0)
+    assert (made.layout, made.posts, made.in_pairs, made.unreadable_rows) == (
+        "turns",
+        turns,
+        turns,
+        0,
+    )
     assert (period.threads, period.pairs) == (dialogues, pairs)
-    assert (period.texts.several, period.texts.many) == (several, many)
+    assert (period.texts.with_2_responses, period.texts.with_5_responses) == (several, many)
     assert (
         sum(
             len(block)

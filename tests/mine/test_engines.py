@@ -294,9 +294,9 @@ def test_a_broken_partition(engine, cluster, tmp_path):
         mine(tmp_path / "logs", engine=name)
     assert caught.value.problem == problem
     found = mine(tmp_path / "logs", engine=name, on_error="skip")
-    assert found.broken == (problem,)
+    assert found.unreadable_parts == (problem,)
     path.unlink()
-    kit.same(replace(found, broken=()), mine(tmp_path / "logs"))
+    kit.same(replace(found, unreadable_parts=()), mine(tmp_path / "logs"))
 
 
 def test_logs_that_workers_do_not_see(logs, cluster, monkeypatch):

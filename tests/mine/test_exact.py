@@ -248,7 +248,7 @@ def test_junk_and_lengths():
 
     def found(rows):
         result = mine_references([item], logs, plan=MiningPlan(BM25("utterance"), rows=rows))
-        return [one.text for one in mined(result, 0)], dict(result.dropped)
+        return [one.text for one in mined(result, 0)], dict(result.left_out)
 
     kept, dropped = found(RowFilter())
     assert kept == ["deleted", "ok", "one two three four"]

@@ -287,9 +287,9 @@ def test_a_broken_partition_stops_cleanly(broken, threads, logs, work, tmp_path)
 
     # The same run can be had without it, and with the same checkpoints.
     found = mine(logs, work=work, threads=threads, on_error="skip")
-    assert len(found.broken) == 1
+    assert len(found.unreadable_parts) == 1
     next(logs.glob("004*")).unlink()
-    kit.same(replace(found, broken=()), mine(logs))
+    kit.same(replace(found, unreadable_parts=()), mine(logs))
 
 
 @pytest.mark.parametrize("broken", BREAKS)
@@ -297,12 +297,12 @@ def test_a_broken_partition_stops_cleanly(broken, threads, logs, work, tmp_path)
 def test_a_broken_partition_is_skipped_and_told_of(broken, threads, logs):
     sentence = broken(logs)
     found = mine(logs, threads=threads, on_error="skip")
-    (problem,) = found.broken
+    (problem,) = found.unreadable_parts
     assert str(problem).startswith(sentence)
-    assert found.skipped == 0
+    assert found.unreadable_rows == 0
     assert found.rows == 4 * 40
     next(logs.glob("004*")).unlink()
-    kit.same(replace(found, broken=()), mine(logs))
+    kit.same(replace(found, unreadable_parts=()), mine(logs))
 
 
 def test_one_row_group_of_several_is_broken(logs):
@@ -316,12 +316,12 @@ def test_one_row_group_of_several_is_broken(logs):
     with pytest.raises(InputError, match=r"004\.parquet"):
         mine(logs, partition_bytes=300)
     found = mine(logs, partition_bytes=300, on_error="skip")
-    assert len(found.broken) == 1
+    assert len(found.unreadable_parts) == 1
     assert found.rows == 4 * 40 + 30
     rows = kit.make_rows(40, seed=4)
     good = pyarrow.Table.from_pylist([*rows[:20], *rows[30:]])
     pq.write_table(good, path)
-    kit.same(replace(found, broken=()), mine(logs))
+    kit.same(replace(found, unreadable_parts=()), mine(logs))
 
 
 def bad_json(lines: list[str]) -> str:
@@ -355,10 +355,10 @@ def test_a_bad_line(broken, name, logs, work):
     assert str(caught.value).startswith(where)
     assert kit.checkpoints(work, "counting") == set(range(int(name[:3])))
     found = mine(logs, work=work, on_error="skip")
-    assert (found.skipped, found.broken, found.rows) == (1, (), 199)
+    assert (found.unreadable_rows, found.unreadable_parts, found.rows) == (1, (), 199)
     del lines[6]
     write()
-    kit.same(replace(found, skipped=0), mine(logs))
+    kit.same(replace(found, unreadable_rows=0), mine(logs))
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -37,10 +37,12 @@ def test_the_page_needs_nothing_but_itself(page, request, parse):
 
 
 def score_rows(run, study, *options):
-    code, out, err = run("score", study, "--metrics", METRICS, "--ci", "--format", "tsv", *options)
+    arguments = ("--metrics", METRICS, "--ci", "--format", "markdown", *options)
+    code, out, err = run("score", study, *arguments)
     assert (code, err) == (0, "")
-    rows = [line.split("\t") for line in out.splitlines() if not line.startswith("#")]
-    signatures = [line.split(" ", 2)[2] for line in out.splitlines() if line.startswith("#")]
+    lines = [line.replace("**", "") for line in out.splitlines() if line.startswith("| ")]
+    rows = [line.strip("| ").split(" | ") for line in lines if "---" not in line]
+    signatures = [line.strip("` ").split(" ")[1] for line in out.splitlines() if line[:1] == "`"]
     return rows, signatures
 
 

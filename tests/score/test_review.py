@@ -6,7 +6,6 @@ import pytest
 
 from deltableu import BLEU, Discriminative, ReferenceSet
 from deltableu.errors import InputError
-from deltableu.report.scores import score_records, segment_table
 from deltableu.score import FunctionSimilarity
 from deltableu.score.registry import make_metrics
 from deltableu.score.systems import IntervalPlan, score_systems
@@ -42,11 +41,11 @@ def test_one_segment_has_no_interval():
 def test_metrics_without_segment_scores_print_none():
     metrics = make_metrics(["distinct-1", "bleu"], {"order": 1})
     scoring = score_systems(TWO, OUTPUTS, metrics)
-    assert {row[1].text for row in segment_table(scoring).rows} == {"bleu"}
-    records = score_records(scoring, segments=True)
+    assert {row[1].value for row in scoring.segment_table().rows} == {"bleu"}
+    records = scoring.record(segments=True)
     assert [("segment_scores" in record) for record in records] == [False, False, True, True]
     with pytest.raises(InputError, match="single segments"):
-        segment_table(score_systems(TWO, OUTPUTS, metrics[:1]))
+        score_systems(TWO, OUTPUTS, metrics[:1]).segment_table()
 
 
 def test_text_settings_reach_the_similarity():

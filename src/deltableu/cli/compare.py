@@ -25,13 +25,6 @@ from deltableu.compare import (
 from deltableu.corpus import ScoreTable, read_scores, read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.io import Table
-from deltableu.report import (
-    comparison_notes,
-    comparison_records,
-    matrix_table,
-    pair_table,
-    system_table,
-)
 from deltableu.score import Scoring, score_systems
 
 __all__ = ["compare"]
@@ -205,12 +198,13 @@ def compare(
     shown: list[Table] = []
     for name in wanted:
         if name == "systems":
-            shown.append(system_table(found, digits=digits))
+            first, *others = (one.table(digits=digits) for one in found)
+            shown.append(first.join(others))
         elif name == "pairs":
-            shown += [pair_table(one, digits=digits) for one in found]
+            shown += [one.pairs_table(digits=digits) for one in found]
         else:
-            shown += [matrix_table(one) for one in found]
-    emit(shown, lambda: comparison_records(found), format, output, comparison_notes(found))
+            shown += [one.matrix_table() for one in found]
+    emit(shown, found, format, output)
 
 
 def _with_agreement(

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from deltableu import _kernels
 from deltableu._version import __version__
 from deltableu.cli.output import Format, emit
-from deltableu.io import Cell, Table
+from deltableu.io import fact_table
 
 __all__ = ["doctor"]
 
@@ -43,8 +43,7 @@ def doctor(*, format: Format = "table") -> None:
         facts[f"kernel {name}"] = "compiled" if compiled else "plain Python (slow)"
     for package, need in _PACKAGES.items():
         facts[f"{package} ({need})"] = _version(package)
-    rows = tuple((Cell(name), Cell(value)) for name, value in facts.items())
-    emit(Table(("part", "state"), rows, align=("left", "left")), lambda: facts, format)
+    emit(fact_table(("part", "state"), facts), facts, format)
 
 
 def _version(package: str) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,7 +11,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Whole
-from deltableu.cli.output import note
+from deltableu.cli.output import note, print_parts, terminal_width
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.io import atomic_write
@@ -87,7 +85,8 @@ def explain(
     heading = f"{' against '.join(systems)}, {name}{ranking and ': '}{ranking}"
     signature = str(scored.rows[system].score().signature)
     if html is None:
-        _print(cases, heading, signature)
+        width = terminal_width() or 10_000
+        print_parts(terminal_view(cases, heading, signature, width=width))
         return
     page = explain_page(f"Why {system} scored as it did", cases, heading, signature)
     with atomic_write(html) as file:
@@ -210,26 +209,3 @@ def _score(
         outputs=outputs,
         rows={name: metric.statistics(texts, encoded) for name, texts in outputs.items()},
     )
-
-
-def _print(cases: Sequence[Case], heading: str, signature: str) -> None:
-    from rich.console import Console
-
-    real = Console(file=sys.stdout)
-    # A pipe has no width: nothing there should be folded.
-    width = real.width if real.is_terminal else 10_000
-    buffer = StringIO()
-    console = Console(
-        file=buffer,
-        width=width,
-        force_terminal=real.is_terminal,
-        color_system="auto" if real.is_terminal else None,
-        no_color=real.no_color,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    console.print(terminal_view(cases, heading, signature, width=width))
-    lines = buffer.getvalue().split("\n")
-    sys.stdout.write("\n".join(text.rstrip() for text in lines))
-    sys.stdout.flush()

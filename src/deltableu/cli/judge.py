@@ -32,7 +32,6 @@ from deltableu.judges import (
     rater_signature,
     read_model,
 )
-from deltableu.report import model_record, model_tables, rating_notes, rating_record, rating_table
 
 __all__ = ["judge"]
 
@@ -129,7 +128,7 @@ def apply(
         run.clear()
     if not rated.rated:
         note("nothing was rated: every reference has a weight (--which all rates anew)")
-    emit(rating_table(rated), lambda: rating_record(rated), format, comments=rating_notes(rated))
+    emit(rated.table(), rated, format)
 
 
 @judge.command
@@ -146,7 +145,7 @@ def show(model: Path, *, format: Format = "table") -> None:
         How it is printed.
     """
     read = read_model(model)
-    emit(model_tables(read), lambda: model_record(read), format)
+    emit(read.tables(), read, format)
 
 
 def _original(given: str | None) -> Any:

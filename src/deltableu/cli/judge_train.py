@@ -25,7 +25,6 @@ from deltableu.judges import (
     write_model,
 )
 from deltableu.logs import find_files
-from deltableu.report import model_record, model_tables
 
 __all__ = ["train"]
 
@@ -174,7 +173,7 @@ def train(
             raise
     model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
     made.work.end()
-    emit(model_tables(model), lambda: model_record(model), format)
+    emit(model.tables(), model, format)
 
 
 def _say(epoch: Epoch) -> None:

@@ -12,7 +12,6 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
 from deltableu.logs import MEMORY, Form, PairRules, Split, parse_split, write_pairs
-from deltableu.report import logs_record, logs_tables
 
 __all__ = ["logs"]
 
@@ -131,9 +130,9 @@ def pairs(
             work=work,
             progress=progress,
         )
-    for problem in written.broken:
+    for problem in written.unreadable_files:
         note(f"not read to its end: {problem}")
-    emit(logs_tables(written), lambda: logs_record(written), format)
+    emit([written.table(), written.period_table()], written, format)
 
 
 def _split(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from deltableu.cli.output import Format, emit
-from deltableu.io import Cell, Table
+from deltableu.io import Table
 from deltableu.score import Metric, installed_metrics
 
 __all__ = ["metrics"]
@@ -25,9 +25,8 @@ def metrics(*, format: Format = "table") -> None:
         _record(name, found) if isinstance(found, type) else _broken(name, str(found))
         for name, found in installed_metrics()
     ]
-    rows = tuple(tuple(Cell(str(record[column])) for column in _COLUMNS) for record in records)
-    left: Literal["left"] = "left"
-    emit(Table(_COLUMNS, rows, align=(left,) * len(_COLUMNS)), lambda: records, format)
+    rows = ([record[column] for column in _COLUMNS] for record in records)
+    emit(Table(_COLUMNS, rows), records, format)
 
 
 def _record(name: str, found: type[Metric]) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
 from deltableu.logs import find_files
 from deltableu.mine import MiningPlan, RowFilter, mine_references
-from deltableu.report import leak_warning, mining_notes, mining_record, mining_table
 
 __all__ = ["mine"]
 
@@ -151,11 +150,11 @@ def mine(
         )
         write_study(mined.study, output, replace=replace)
         mined.checkpoints.end()
-    for problem in mined.broken:
+    for problem in mined.unreadable_parts:
         note(f"left out: {problem}")
-    if mined.leaks:
-        note(leak_warning(mined))
-    emit(mining_table(mined), lambda: mining_record(mined), format, comments=mining_notes(mined))
+    if warning := mined.leak_warning():
+        note(warning)
+    emit(mined.table(), mined, format)
 
 
 def _local_files(logs: list[str]) -> list[str]:

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from deltableu.io import Table, atomic_write, to_latex, to_markdown, to_rich, to_tsv
+from deltableu.io import Table, as_record, atomic_write, render, render_terminal, terminal_text
 
-__all__ = ["Format", "emit", "note"]
+if TYPE_CHECKING:
+    import rich.console
+
+__all__ = ["Format", "emit", "note", "print_parts", "terminal_width"]
 
 Format = Literal["table", "json", "tsv", "latex", "markdown"]
 
-_RENDERERS: dict[str, Callable[[Table], str]] = {
-    "tsv": to_tsv,
-    "latex": to_latex,
-    "markdown": to_markdown,
-}
-
 
 def emit(
-    tables: Table | Sequence[Table],
-    records: Callable[[], Any],
-    format: Format,
-    output: Path | None = None,
-    comments: dict[str, str] | None = None,
+    tables: Table | Sequence[Table], result: object, format: Format, output: Path | None = None
 ) -> None:
-    """Write tables, or the records behind them as JSON; comments (signatures) follow tables."""
-    shown = [tables] if isinstance(tables, Table) else list(tables)
+    """Write tables with their notes, or all of the result behind them as JSON."""
+    shown = [tables] if isinstance(tables, Table) else tables
     if format == "json":
         ascii_only = output is None and "utf" not in (sys.stdout.encoding or "").lower()
-        text = json.dumps(records(), ensure_ascii=ascii_only, indent=2, allow_nan=False) + "\n"
+        record = as_record(result)
+        text = json.dumps(record, ensure_ascii=ascii_only, indent=2, allow_nan=False) + "\n"
     elif format == "table":
-        text = _terminal(shown, comments or {}, to_file=output is not None)
+        width = None if output is not None else terminal_width()
+        text = render_terminal(shown, width, colours=width is not None)
     else:
-        text = "\n".join(map(_RENDERERS[format], shown)) + _commented(comments or {}, format)
+        text = render(shown, format)
     if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _print(text)
     else:
         with atomic_write(output) as file:
             file.write(text)
@@ -50,36 +44,20 @@ def note(message: str) -> None:
     print(f"deltableu: {message}", file=sys.stderr)
 
 
-def _terminal(tables: Sequence[Table], comments: dict[str, str], *, to_file: bool) -> str:
-    from io import StringIO
-
+def terminal_width() -> int | None:
+    """How wide the terminal is; None for a pipe or a file, where nothing should be folded."""
     from rich.console import Console
 
-    real = Console(file=sys.stdout)
-    colours = real.is_terminal and not to_file
-    buffer = StringIO()
-    console = Console(
-        file=buffer,
-        # A pipe has no width: nothing there should be folded.
-        width=real.width if colours else 10_000,
-        force_terminal=colours,
-        color_system="standard" if colours else None,
-        no_color=real.no_color,
-        highlight=False,
-    )
-    for table in tables:
-        console.print(to_rich(table))
-    for name, value in comments.items():
-        console.print(f"{name}  {value}", style="dim", markup=False, soft_wrap=True)
-    lines = buffer.getvalue().split("\n")
-    return "\n".join(line.rstrip() for line in lines)
+    console = Console(file=sys.stdout)
+    return console.width if console.is_terminal else None
 
 
-def _commented(comments: dict[str, str], format: Format) -> str:
-    if not comments:
-        return ""
-    begin = {"tsv": "# ", "latex": "% ", "markdown": ""}[format]
-    lines = [f"{begin}{name} {value}" for name, value in comments.items()]
-    if format == "markdown":
-        lines = ["", *(f"`{line}`" + ("  " if line != lines[-1] else "") for line in lines)]
-    return "\n".join(lines) + "\n"
+def print_parts(*parts: rich.console.RenderableType) -> None:
+    """Print what rich can show."""
+    width = terminal_width()
+    _print(terminal_text(parts, width, colours=width is not None))
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -15,7 +15,7 @@ from deltableu.compare import plan_comparison
 from deltableu.corpus import read_study
 from deltableu.errors import InputError
 from deltableu.io import atomic_path
-from deltableu.report import check_plotting, power_notes, power_plot, power_record, power_table
+from deltableu.report import check_plotting, power_plot
 from deltableu.score import make_metrics
 
 __all__ = ["plan"]
@@ -126,13 +126,7 @@ def compare(
     if plot is not None and form is not None:
         with atomic_path(plot) as path:
             path.write_bytes(power_plot(found, form))
-    emit(
-        power_table(found, digits=digits),
-        lambda: power_record(found),
-        format,
-        output,
-        power_notes(found),
-    )
+    emit(found.table(digits=digits), found, format, output)
 
 
 def _plot_form(path: Path) -> Literal["svg", "png"]:

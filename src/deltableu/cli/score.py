@@ -13,7 +13,6 @@ from deltableu.cli.options import Flag, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.report import score_records, score_table, segment_table, signatures
 from deltableu.score import IntervalPlan, score_systems
 
 __all__ = ["score"]
@@ -104,10 +103,5 @@ def score(
     if scoring.dropped:
         total = len(scoring.dropped) + len(scoring.item_ids)
         note(f"left out {len(scoring.dropped)} of {total} items without a positive reference")
-    emit(
-        segment_table(scoring, digits=digits) if segments else score_table(scoring, digits=digits),
-        lambda: score_records(scoring, segments=segments),
-        format,
-        output,
-        signatures(scoring),
-    )
+    table = scoring.segment_table if segments else scoring.table
+    emit(table(digits=digits), scoring.record(segments=segments), format, output)

@@ -22,14 +22,6 @@ from deltableu.corpus import (
 from deltableu.errors import InputError
 from deltableu.io import Table
 from deltableu.rate import Judgements
-from deltableu.report import (
-    agreement_table,
-    human_table,
-    metric_matrix,
-    rater_table,
-    validation_notes,
-    validation_records,
-)
 from deltableu.score import Metric, make_metrics, score_systems
 from deltableu.stats import Method
 from deltableu.validate import Level, MetricTest, ValidationPlan, validate_metrics
@@ -184,21 +176,15 @@ def validate(
         result = validate_metrics(found, people, plan=plan, threads=threads, progress=progress)
     for text in result.notes:
         note(text)
-    shown: list[Table | None] = []
+    shown: list[Table] = []
     for name in wanted:
         if name == "people":
-            shown += [human_table(result, digits=digits), rater_table(result, digits=digits)]
+            shown += result.people_tables(digits=digits)
         elif name == "agreement":
-            shown += [agreement_table(result, one, digits=digits) for one in plan.levels]
+            shown += [result.table(one, digits=digits) for one in plan.levels]
         else:
-            shown += [metric_matrix(one) for one in result.comparisons]
-    emit(
-        [table for table in shown if table is not None],
-        lambda: validation_records(result),
-        format,
-        output,
-        validation_notes(result) | dict(zip(found.metrics, found.signatures, strict=True)),
-    )
+            shown += result.matrix_tables()
+    emit(shown, result, format, output)
 
 
 def _people(

@@ -15,7 +15,7 @@ from deltableu.cli.options import STANDARD_INPUT, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import Cell, Table
+from deltableu.io import Column, Table, fact_table
 from deltableu.logs import find_files
 from deltableu.text import read_vectors, write_vectors
 from deltableu.vectors import Epoch, nearest_words, train_vectors
@@ -140,8 +140,7 @@ def train(
         partial.unlink(missing_ok=True)
         spent = time.monotonic() - seconds[0]
     record = _summary(seen, dimension, spent)
-    rows = tuple((Cell(name), Cell(f"{value:,}")) for name, value in record.items())
-    emit(Table(("trained", "number"), rows), lambda: record, format)
+    emit(fact_table(("trained", "number"), record), record, format)
 
 
 @vectors.command
@@ -172,12 +171,10 @@ def near(
         raise InputError(f"--top must be at least 1, got {top}")
     read = read_vectors(vectors)
     found = [(word, one) for word in words for one in nearest_words(read, word, top)]
-    rows = tuple((Cell(word), Cell(one.word), Cell(f"{one.cosine:.3f}")) for word, one in found)
-    table = Table(("word", "neighbour", "cosine"), rows, align=("left", "left", "right"))
-    records = [
-        {"word": word, "neighbour": one.word, "cosine": round(one.cosine, 6)} for word, one in found
-    ]
-    emit(table, lambda: records, format)
+    rows = [(word, one.word, round(one.cosine, 6)) for word, one in found]
+    columns = (Column("word"), Column("neighbour"), Column("cosine", ".3f"))
+    table = Table(columns, rows)
+    emit(table, table.records(), format)
 
 
 def _bytes(text: str) -> int:

@@ -4,7 +4,8 @@ from deltableu.compare.agreement import AgreementCurve
 from deltableu.compare.paired_tests import TESTS, Test, check_test
 from deltableu.compare.past_comparisons import PastComparisons, names_metrics, read_past_comparisons
 from deltableu.compare.plan import ComparisonPlan
-from deltableu.compare.power import PowerCurve, PowerPlan, plan_comparison, setting_name
+from deltableu.compare.power import plan_comparison
+from deltableu.compare.power_results import PowerCurve, PowerPlan, PowerPoint
 from deltableu.compare.rated import compare_rated
 from deltableu.compare.results import (
     ComparedPair,
@@ -25,6 +26,7 @@ __all__ = [
     "PastComparisons",
     "PowerCurve",
     "PowerPlan",
+    "PowerPoint",
     "Probability",
     "Test",
     "VarianceShares",
@@ -34,5 +36,4 @@ __all__ = [
     "names_metrics",
     "plan_comparison",
     "read_past_comparisons",
-    "setting_name",
 ]

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 from statistics import NormalDist
 
 from deltableu._types import Ints, Progress
 from deltableu.compare.pilot import Pilot
 from deltableu.compare.population import Population, kept_share
+from deltableu.compare.power_results import (
+    PowerCurve,
+    PowerPlan,
+    PowerPoint,
+    never_falling,
+    setting_name,
+)
 from deltableu.corpus import Study
 from deltableu.errors import InputError
 from deltableu.score import Metric
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["PowerCurve", "PowerPlan", "PowerPoint", "plan_comparison", "setting_name"]
+__all__ = ["plan_comparison"]
 
 
 _TRIALS = 999
@@ -25,111 +31,6 @@ _DRAWS = 20
 #: Most items of a study whose size was not asked for.
 _LARGEST_STUDY = 20_000
 _LEVEL = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class PowerPoint:
-    """The share of simulated studies of one size that found a significant difference.
-
-    `interval` is Wilson's and covers the error of the simulation, not that of the pilot;
-    `smoothed` is the power of a curve that never falls.
-    """
-
-    items: int
-    power: float
-    interval: ConfidenceInterval
-    smoothed: float
-
-
-@dataclass(frozen=True, slots=True)
-class PowerCurve:
-    """Power by the number of items, for so many references an item and raters a reference.
-
-    Attributes
-    ----------
-    references, raters : int or None
-        None is as in the pilot.
-    mean_references : float
-        Items may have fewer than asked for.
-    difference : float
-        What the same gap between the systems measures with this instrument.
-    points : tuple of PowerPoint
-        By the number of items.
-    approximate : int
-        The items that a normal approximation asks for.
-    """
-
-    references: int | None
-    raters: int | None
-    mean_references: float
-    difference: float
-    points: tuple[PowerPoint, ...]
-    approximate: int
-
-    def needed(self, power: float) -> int | None:
-        """The fewest items with this power, interpolated between the (log) sizes tried.
-
-        None if the largest size is not enough; the smallest if that is already.
-        """
-        return self._crossing([point.smoothed for point in self.points], power)
-
-    def needed_range(self, power: float) -> tuple[int | None, int | None]:
-        """The same where the interval of the simulation ends."""
-        ends = ([p.interval.high for p in self.points], [p.interval.low for p in self.points])
-        least, most = (self._crossing(_never_falling(end), power) for end in ends)
-        return least, most
-
-    def _crossing(self, curve: list[float], power: float) -> int | None:
-        sizes = [point.items for point in self.points]
-        place = next((k for k, reached in enumerate(curve) if reached >= power), None)
-        if place is None or place == 0:
-            return None if place is None else sizes[0]
-        share = (power - curve[place - 1]) / (curve[place] - curve[place - 1])
-        between = sizes[place - 1] * (sizes[place] / sizes[place - 1]) ** share
-        # Rounding must not ask for one item more.
-        return math.ceil(float(between) - 1e-9)
-
-
-@dataclass(frozen=True, slots=True)
-class PowerPlan:
-    """What a comparison of two systems needs, by simulation from a pilot.
-
-    Attributes
-    ----------
-    metric : str
-    systems : (str, str)
-        The one with the higher score first.
-    pilot_items : int
-    dropped : tuple of str
-        Items of the pilot without a positively weighted reference.
-    pilot_difference : float
-        Between the systems' scores on the whole pilot.
-    difference : float
-        The one to be detected, under all references of the pilot.
-    kept : float
-        The share of items that show the systems as they are; on the others a coin says which is
-        which.
-    power, alpha : float
-    replicates, trials, draws, seed : int
-    curves : tuple of PowerCurve
-    signature : str
-    """
-
-    metric: str
-    systems: tuple[str, str]
-    pilot_items: int
-    dropped: tuple[str, ...]
-    pilot_difference: float
-    difference: float
-    kept: float
-    power: float
-    alpha: float
-    replicates: int
-    trials: int
-    draws: int
-    seed: int
-    curves: tuple[PowerCurve, ...]
-    signature: str
 
 
 def plan_comparison(
@@ -277,12 +178,6 @@ def plan_comparison(
     )
 
 
-def setting_name(references: int | None, raters: int | None) -> str:
-    """So many references and raters, in words."""
-    parts = ["all references" if references is None else _count(references, "reference")]
-    return ", ".join(parts if raters is None else [*parts, _count(raters, "rater")])
-
-
 def _difference(
     wanted: float | None, observed: float, study: Study, pilot: Pilot, threads: int | None
 ) -> float:
@@ -332,17 +227,9 @@ def _sizes(needs: Sequence[int]) -> list[int]:
 
 def _points(sizes: Sequence[int], found: Ints, replicates: int) -> tuple[PowerPoint, ...]:
     shares = (found / replicates).tolist()
-    smoothed = _never_falling(shares)
+    smoothed = never_falling(shares)
     intervals = [_wilson(count, replicates) for count in found.tolist()]
     return tuple(map(PowerPoint, sizes, shares, intervals, smoothed))
-
-
-def _never_falling(curve: Sequence[float]) -> list[float]:
-    """The nearest curve that never falls (Ayer et al. 1955): more items find no less."""
-    from scipy.optimize import isotonic_regression
-
-    smoothed: list[float] = isotonic_regression(curve).x.tolist()
-    return smoothed
 
 
 def _wilson(count: int, total: int) -> ConfidenceInterval:
@@ -378,10 +265,6 @@ def _check(
             raise InputError(f"{name} must be at least 1, got {number}")
     if seed < 0:
         raise InputError(f"seed must not be negative, got {seed}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _teller(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from deltableu.compare.tables import matrix_table, pair_table, system_table
+from deltableu.io import Table, field_record
 from deltableu.stats import ConfidenceInterval, Correction
 
 __all__ = ["ComparedPair", "ComparedSystem", "Comparison", "Probability", "VarianceShares"]
@@ -26,6 +28,10 @@ class VarianceShares:
         """The raters' share of the two sources' sum."""
         total = self.items + self.raters
         return self.raters / total if total > 0.0 else 0.0
+
+    def record(self) -> dict[str, float]:
+        """The variances and the share."""
+        return {**field_record(self), "rater_share": self.rater_share}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +147,24 @@ class Comparison:
                 return pair
         raise KeyError(f"{first!r} and {second!r} were not compared")
 
+    def deciding(self, pair: ComparedPair) -> float:
+        """The p-value that says whether a pair's difference is significant."""
+        values = {"holm": pair.holm, "bh": pair.bh, "none": pair.p_values}[self.correction]
+        return values[self.tests[0]]
+
     def with_agreement(self, probability: Callable[[float], Probability]) -> Comparison:
         """The same with the probability that people agree with each difference."""
         pairs = (replace(pair, agreement=probability(pair.difference)) for pair in self.pairs)
         return replace(self, pairs=tuple(pairs))
+
+    def table(self, *, digits: int = 2) -> Table:
+        """Systems in rows, best first; scores with letters and intervals, ranks or p-values."""
+        return system_table(self, digits)
+
+    def pairs_table(self, *, digits: int = 2) -> Table:
+        """A row for each pair: the difference, its interval, p-values, who is better."""
+        return pair_table(self, digits)
+
+    def matrix_table(self) -> Table:
+        """P-values of all pairs, corrected; the mark says that the system of the row is better."""
+        return matrix_table(self)

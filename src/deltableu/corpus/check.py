@@ -24,7 +24,7 @@ from deltableu.corpus.study import read_study_items
 from deltableu.corpus.systems import read_systems
 from deltableu.corpus.types import Item, System
 from deltableu.errors import Problem
-from deltableu.io import PathLike, Report
+from deltableu.io import Column, PathLike, Report, Table, fact_table
 
 __all__ = ["CheckResult", "RatingCounts", "ReferenceCounts", "SystemCounts", "check_study"]
 
@@ -93,6 +93,53 @@ class CheckResult:
         """How many problems were left out of the list because there are so many of their sort."""
         return self.errors + self.warnings - len(self.problems)
 
+    def table(self) -> Table:
+        """Counts of items, references and ratings; the notes are problems."""
+        references, ratings = self.references, self.ratings
+        by_weight = {
+            name: getattr(references, name) for name in ("positive", "zero", "negative", "unrated")
+        }
+        facts = {
+            "items": f"{self.items} ({self.contexts} with earlier turns)",
+            "references": (
+                f"{references.total} ({references.least}-{references.most} an item, "
+                f"median {references.median:g})"
+            ),
+            "references by origin": _counts(references.by_origin),
+            "references by weight": _counts(by_weight),
+        }
+        if references.items_without_positive:
+            facts["items without a positive reference"] = str(references.items_without_positive)
+        facts["systems"] = str(len(self.systems))
+        facts["ratings"] = f"{ratings.rows} by {ratings.raters} raters" if ratings.rows else "none"
+        if ratings.rows:
+            facts["ratings of"] = _counts(ratings.by_target)
+            facts["ratings by criterion"] = _counts(ratings.by_criterion)
+            facts["ratings by kind"] = _counts(ratings.by_kind)
+        problems = {
+            f"{problem.severity} {number}": str(problem)
+            for number, problem in enumerate(self.problems, start=1)
+        }
+        if self.unlisted:
+            problems["and"] = f"{self.unlisted} more like these"
+        return fact_table(("study", self.path.name or str(self.path)), facts, problems)
+
+    def systems_table(self) -> Table:
+        """What each system's outputs look like; the last two columns are contamination."""
+        columns = (
+            *map(Column, ("system", "type", "outputs", "empty")),
+            Column("mean words", ".1f"),
+            *map(Column, ("= a reference", "= the message")),
+        )
+        rows = (
+            (
+                *(one.name, one.type or "-", one.outputs, one.empty, one.mean_words),
+                *(sum(one.matches.by_origin.values()), one.matches.messages),
+            )
+            for one in self.systems
+        )
+        return Table(columns, rows)
+
 
 @dataclass(slots=True)
 class _Problems:
@@ -113,6 +160,10 @@ class _Problems:
         self._sorts[sort] += 1
         if self._sorts[sort] <= self.most:
             self.listed.append(problem)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "none"
 
 
 def _pattern(text: str | None) -> str | None:

@@ -17,25 +17,34 @@ from deltableu.io.files import (
 from deltableu.io.jsonl import decode, decode_object, encode, read_records, write_records
 from deltableu.io.parquet import read_rows, write_rows
 from deltableu.io.problems import Heard, Report, fail
+from deltableu.io.record import as_record, field_record
+from deltableu.io.record_tables import record_tables
 from deltableu.io.records import read_table_rows
-from deltableu.io.table import Cell, Table, to_latex, to_markdown, to_rich, to_tsv
+from deltableu.io.table import Cell, Column, Table, fact_table
+from deltableu.io.table_formats import render, render_terminal, terminal_text
+from deltableu.io.written import Interval, written
 
 __all__ = [
     "Cell",
     "Checker",
+    "Column",
     "Heard",
+    "Interval",
     "PathLike",
     "Report",
     "Row",
     "Table",
     "as_number",
+    "as_record",
     "atomic_folder",
     "atomic_path",
     "atomic_write",
     "decode",
     "decode_object",
     "encode",
+    "fact_table",
     "fail",
+    "field_record",
     "file_form",
     "file_name",
     "interrupted_copy",
@@ -49,14 +58,15 @@ __all__ = [
     "read_rows",
     "read_table_rows",
     "read_tsv",
+    "record_tables",
+    "render",
+    "render_terminal",
     "shown",
-    "to_latex",
-    "to_markdown",
-    "to_rich",
-    "to_tsv",
+    "terminal_text",
     "write_csv",
     "write_lines",
     "write_records",
     "write_rows",
     "write_tsv",
+    "written",
 ]

@@ -1,131 +1,250 @@
-"""Tables of results, and how they look in a terminal, TSV, Markdown and LaTeX."""
+"""Table: what every result shows itself as."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from deltableu.errors import InputError
+from deltableu.io.record import as_record
+from deltableu.io.table_formats import joined_notes, render, render_terminal, to_rich
+from deltableu.io.written import Interval, written
 
 if TYPE_CHECKING:
     import rich.table
 
-__all__ = ["Cell", "Table", "to_latex", "to_markdown", "to_rich", "to_tsv"]
+__all__ = ["Cell", "Column", "Table", "fact_table"]
+
+Align = Literal["left", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name : str
+        The heading.
+    form : str
+        How its numbers are written for people: see `written`.
+    align : {"left", "right"}, optional
+        By default texts to the left and numbers to the right.
+    key : str
+        Its name in records, where headings are empty or occur twice; by default the heading.
+    """
+
+    name: str
+    form: str = ""
+    align: Align | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value as it is shown; `note` follows it in small print, `best` makes it bold."""
+    """A value as it is, unrounded, and what is said of it.
 
-    text: str
+    Attributes
+    ----------
+    value : object
+        A number, a text, None, an interval, or a list of these.
+    interval : Interval, optional
+        Where the value may lie.
+    letters, note : str
+        In small print, before and after the interval.
+    best : bool
+        Printed in bold.
+    form : str, optional
+        In place of the column's.
+    """
+
+    value: object
+    interval: Interval | None = None
+    letters: str = ""
     note: str = ""
     best: bool = False
+    form: str | None = None
 
-    @property
-    def plain(self) -> str:
-        return f"{self.text} {self.note}" if self.note else self.text
+    def text(self, column: Column) -> str:
+        """The value for people."""
+        return written(self.value, self._form(column))
+
+    def small_print(self, column: Column) -> str:
+        """What follows the value, for people."""
+        interval = written(self.interval, self._form(column))
+        return " ".join(filter(None, (self.letters, interval, self.note)))
+
+    def _form(self, column: Column) -> str:
+        return column.form if self.form is None else self.form
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Table:
-    """Column names, rows of cells, and a caption."""
+    """Columns, rows of cells, a caption, and notes that readers need.
 
-    columns: tuple[str, ...]
+    Terminal, Markdown, LaTeX and HTML are for people: numbers are rounded. Records, JSON, TSV and
+    data frames are for programs: numbers are whole, and intervals, letters and notes have columns
+    of their own.
+
+    Parameters
+    ----------
+    columns : iterable of str or Column
+    rows : iterable of rows
+        A cell may be a plain value.
+    caption : str
+    notes : mapping of str to str
+        Signatures, and what marks mean.
+
+    Examples
+    --------
+    >>> table = Table(["system", Column("bleu", ".2f")], [["A", Cell(12.3456, best=True)]])
+    >>> print(table.to_markdown())
+    | system | bleu |
+    | --- | ---: |
+    | A | **12.35** |
+    <BLANKLINE>
+    >>> table.records()
+    [{'system': 'A', 'bleu': 12.3456}]
+    """
+
+    columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
-    align: tuple[Literal["left", "right"], ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
 
-    def alignment(self, column: int) -> Literal["left", "right"]:
-        """Names to the left, numbers to the right, unless the table says otherwise."""
-        if self.align:
-            return self.align[column]
-        return "left" if column == 0 else "right"
-
-
-def to_tsv(table: Table) -> str:
-    """Tab-separated text with a header; white space inside a cell becomes a space."""
-    lines = [table.columns, *([cell.plain for cell in row] for row in table.rows)]
-    return "".join("\t".join(" ".join(text.split()) for text in line) + "\n" for line in lines)
-
-
-def to_markdown(table: Table) -> str:
-    """A GitHub-style table."""
-    marks = ["---:" if table.alignment(i) == "right" else "---" for i in range(len(table.columns))]
-    lines = [table.columns, marks]
-    for row in table.rows:
-        lines.append(
-            [
-                f"**{_markdown(cell.text)}** {cell.note}".rstrip()
-                if cell.best
-                else _markdown(cell.plain)
-                for cell in row
-            ]
+    def __init__(
+        self,
+        columns: Iterable[str | Column],
+        rows: Iterable[Iterable[object]],
+        caption: str = "",
+        notes: Mapping[str, str] | None = None,
+    ) -> None:
+        headings = tuple(one if isinstance(one, Column) else Column(one) for one in columns)
+        cells = tuple(
+            tuple(one if isinstance(one, Cell) else Cell(one) for one in row) for row in rows
         )
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+        for row in cells:
+            if len(row) != len(headings):
+                raise ValueError(f"a row has {len(row)} cells for {len(headings)} columns")
+        object.__setattr__(self, "columns", headings)
+        object.__setattr__(self, "rows", cells)
+        object.__setattr__(self, "caption", caption)
+        object.__setattr__(self, "notes", dict(notes or {}))
+
+    def align(self, column: int) -> Align:
+        """Where a column's cells stand."""
+        given = self.columns[column].align
+        if given is not None:
+            return given
+        values = [row[column].value for row in self.rows]
+        return "left" if all(isinstance(value, str) for value in values) else "right"
+
+    def join(self, others: Iterable[Table]) -> Table:
+        """The columns of other tables beside these, their rows found by their first cells."""
+        columns, rows = list(self.columns), {row[0].value: list(row) for row in self.rows}
+        tables = [self, *others]
+        for other in tables[1:]:
+            columns += other.columns[1:]
+            found = {row[0].value: row[1:] for row in other.rows}
+            for name, row in rows.items():
+                row += found[name]
+        return Table(columns, rows.values(), self.caption, joined_notes(tables))
+
+    def records(self) -> list[dict[str, Any]]:
+        """A mapping for each row, with values as they are."""
+        keys = self._keys()
+        parts = [self._parts(number) for number in range(len(self.columns))]
+        return [
+            {
+                key + ending: as_record(get(cell))
+                for key, cell, gets in zip(keys, row, parts, strict=True)
+                for ending, get in gets.items()
+            }
+            for row in self.rows
+        ]
+
+    def _keys(self) -> list[str]:
+        keys: list[str] = []
+        for column in self.columns:
+            key = column.key or column.name or "value"
+            number = sum(one.split(" #")[0] == key for one in keys)
+            keys.append(f"{key} #{number + 1}" if number else key)
+        return keys
+
+    def _parts(self, column: int) -> dict[str, Any]:
+        """What a column holds besides values, by the endings of its names in records."""
+        cells = [row[column] for row in self.rows]
+        parts: dict[str, Any] = {"": lambda cell: cell.value}
+        if any(hasattr(cell.value, "high") for cell in cells):
+            parts = {
+                " low": lambda cell: getattr(cell.value, "low", None),
+                " high": lambda cell: getattr(cell.value, "high", None),
+            }
+        if any(cell.interval is not None for cell in cells):
+            parts |= {
+                " low": lambda cell: None if cell.interval is None else cell.interval.low,
+                " high": lambda cell: None if cell.interval is None else cell.interval.high,
+            }
+        if any(cell.letters for cell in cells):
+            parts[" letters"] = lambda cell: cell.letters
+        if any(cell.note for cell in cells):
+            parts[" note"] = lambda cell: cell.note
+        return parts
+
+    def to_json(self) -> str:
+        """The records as JSON."""
+        return json.dumps(self.records(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def to_frame(self) -> Any:
+        """The records as a data frame of pandas, which must be installed."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise InputError(
+                "a data frame needs pandas: pip install pandas, or take records()"
+            ) from None
+        frame = DataFrame(self.records())
+        frame.attrs.update(caption=self.caption, notes=dict(self.notes))
+        return frame
+
+    def to_tsv(self) -> str:
+        """Tab-separated records with a header; notes follow as comments."""
+        return render([self], "tsv")
+
+    def to_markdown(self) -> str:
+        """A GitHub-style table."""
+        return render([self], "markdown")
+
+    def to_latex(self) -> str:
+        """A `tabular` for the booktabs package."""
+        return render([self], "latex")
+
+    def to_html(self, *, bare: bool = False) -> str:
+        """A `<table>`, the best in bold, small print in `<small>`; bare without caption, notes."""
+        return render([Table(self.columns, self.rows) if bare else self], "html")
+
+    def to_terminal(self, width: int | None = None, *, colours: bool = False) -> str:
+        """For a terminal of this width; without one, nothing is folded."""
+        return render_terminal([self], width, colours=colours)
+
+    def __str__(self) -> str:
+        return self.to_terminal()
+
+    __repr__ = __str__
+
+    def __rich__(self) -> rich.table.Table:
+        return to_rich(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
-def to_latex(table: Table) -> str:
-    """A `tabular` for the booktabs package."""
-    spec = "".join("r" if table.alignment(i) == "right" else "l" for i in range(len(table.columns)))
-    lines = [f"\\begin{{tabular}}{{{spec}}}", "\\toprule", _latex_row(table.columns), "\\midrule"]
-    for row in table.rows:
-        cells = []
-        for cell in row:
-            text = _latex(cell.text)
-            text = f"\\textbf{{{text}}}" if cell.best else text
-            cells.append(f"{text} {{\\small {_latex(cell.note)}}}" if cell.note else text)
-        # LaTeX would read [..] at the beginning of a row as an argument of the line before.
-        cells[0] = "{[}" + cells[0][1:] if cells[0].startswith("[") else cells[0]
-        lines.append(" & ".join(cells) + " \\\\")
-    lines += ["\\bottomrule", "\\end{tabular}"]
-    return "\n".join(lines) + "\n"
-
-
-def to_rich(table: Table) -> rich.table.Table:
-    """For a rich console."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    made = RichTable(box=SIMPLE_HEAD, pad_edge=False, title=table.caption or None)
-    made.title_justify = "left"
-    for number, name in enumerate(table.columns):
-        # What a table is about must survive a narrow terminal whole.
-        made.add_column(Text(name), justify=table.alignment(number), overflow="fold")
-    for row in table.rows:
-        cells = []
-        for cell in row:
-            text = Text(cell.text, style="bold" if cell.best else "")
-            if cell.note:
-                text.append(f" {cell.note}", style="dim")
-            cells.append(text)
-        made.add_row(*cells)
-    return made
-
-
-def _markdown(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _latex_row(texts: Sequence[str]) -> str:
-    return " & ".join(_latex(text) for text in texts) + " \\\\"
-
-
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\n": " ",
-    }
-)
-
-
-def _latex(text: str) -> str:
-    return text.translate(_LATEX)
+def fact_table(
+    columns: tuple[str | Column, str | Column],
+    facts: Mapping[str, object],
+    notes: Mapping[str, str] | None = None,
+) -> Table:
+    """A table of names and what they are."""
+    return Table(columns, facts.items(), notes=notes)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import atomic_path, decode, decode_object
+from deltableu.io import Table, as_record, atomic_path, decode, decode_object, record_tables
 from deltableu.judges.neural import need
 from deltableu.judges.settings import RaterSettings, parameter_shapes
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
@@ -56,6 +56,22 @@ class RaterModel:
     def parameters(self) -> int:
         """How many numbers were learnt."""
         return sum(tensor.size for tensor in self.state.values())
+
+    def tables(self) -> list[Table]:
+        """All that is known of the model, a table for what belongs together."""
+        record = as_record(self)
+        card = record.pop("card")
+        return [*record_tables(record, "judge"), *record_tables(card, "training")]
+
+    def record(self) -> dict[str, Any]:
+        """All that is known of the model, but not the numbers it learnt."""
+        return {
+            "digest": self.digest,
+            "parameters": self.parameters,
+            "settings": self.settings,
+            "vocabulary": {"kind": self.vocabulary.kind, "size": len(self.vocabulary)},
+            "card": self.card,
+        }
 
 
 def write_model(

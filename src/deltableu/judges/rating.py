@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from deltableu.corpus import ORIGINS, Item, Reference, Study
 from deltableu.errors import InputError, Problem
+from deltableu.io import Column, Table
 from deltableu.judges.journal import RatingJournal, rating_key
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 
@@ -83,6 +84,33 @@ class RatedStudy:
     def kept(self) -> int:
         """References that kept the weight they had."""
         return sum(one.references - one.rated for one in self.origins)
+
+    def table(self) -> Table:
+        """The references of each origin, how many were rated, and how."""
+        columns = (
+            *map(Column, ("origin", "references", "rated")),
+            Column("mean weight", ".3f"),
+            Column("positive", ".1%"),
+        )
+        rows = [(o.origin, o.references, o.rated, o.mean, o.positive) for o in self.origins]
+        notes = {"judge": self.signature}
+        if self.kept:
+            references = "reference" if self.kept == 1 else "references"
+            kept = f"{self.kept:,} {references} had a weight before (--which all rates anew)"
+            notes = {"kept": kept, **notes}
+        return Table(columns, rows, notes=notes)
+
+    def record(self) -> dict[str, Any]:
+        """All but the study."""
+        return {
+            "items": len(self.study.items),
+            "rated": self.rated,
+            "kept": self.kept,
+            "which": self.which,
+            "origins": self.origins,
+            "items_rated_before": self.resumed,
+            "judge": self.signature,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,13 +44,13 @@ class TextCounts:
     ----------
     utterances : int
         Different ones.
-    several, many : int
-        Those with at least two, and with at least five, different responses.
+    with_2_responses, with_5_responses : int
+        Those with at least so many different responses.
     """
 
     utterances: int
-    several: int
-    many: int
+    with_2_responses: int
+    with_5_responses: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from deltableu.errors import Problem
+from deltableu.io import Table, fact_table, field_record
+from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
 from deltableu.logs.posts import Layout
 
@@ -77,41 +80,79 @@ class PeriodCounts:
     triples: int
     texts: TextCounts
 
+    def record(self) -> dict[str, Any]:
+        """All counts side by side."""
+        return {**field_record(self, without=("texts",)), **field_record(self.texts)}
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenPairs:
-    """What came of logs; every post that was read is dropped for one reason, or in pairs.
+    """What came of logs; every post that was read is left out for one reason, or in pairs.
 
     Attributes
     ----------
     layout : {"posts", "turns", "conversations"}
     posts : int
         Posts, or turns, that were read.
-    skipped : int
+    unreadable_rows : int
         Rows that could not be read.
-    broken : tuple of Problem
+    unreadable_files : tuple of Problem
         Files that could not be read to their end.
-    dropped : mapping
+    left_out : mapping
         Posts that are in no pair, by the reason (`Fate`).
-    kept : int
+    in_pairs : int
         Posts that are.
     periods : tuple of PeriodCounts
         One where the logs were not split.
     overlap : int
         Different pairs (by their words) that lie in several periods.
-    overlap_dropped : int
+    overlap_left_out : int
         Pairs that were left out for that.
-    spilled : int
+    temporary_bytes : int
         Bytes that went to temporary files.
     """
 
     layout: Layout
     posts: int
-    skipped: int
-    broken: tuple[Problem, ...]
-    dropped: Mapping[str, int]
-    kept: int
+    unreadable_rows: int
+    unreadable_files: tuple[Problem, ...]
+    left_out: Mapping[str, int]
+    in_pairs: int
     periods: tuple[PeriodCounts, ...]
     overlap: int
-    overlap_dropped: int
-    spilled: int
+    overlap_left_out: int
+    temporary_bytes: int
+
+    def table(self) -> Table:
+        """Posts that were read and left out."""
+        noun = "posts" if self.layout == "posts" else "turns"
+        facts = {f"{noun} read": self.posts}
+        if self.unreadable_rows:
+            facts["rows that could not be read"] = self.unreadable_rows
+        if self.unreadable_files:
+            facts["files that could not be read to their end"] = len(self.unreadable_files)
+        for name, number in self.left_out.items():
+            facts[f"{noun} left out: {Fate[name.upper()].value}"] = number
+        facts[f"{noun} in pairs"] = self.in_pairs
+        if self.periods[0].name:
+            facts["different pairs in several periods"] = self.overlap
+        if self.overlap_left_out:
+            facts["pairs left out: in a later period too"] = self.overlap_left_out
+        return fact_table(("read", "number"), facts)
+
+    def period_table(self) -> Table:
+        """What was written for each period."""
+        rows = {
+            "threads": [period.threads for period in self.periods],
+            "pairs": [period.pairs for period in self.periods],
+            "triples": [period.triples for period in self.periods],
+            "different utterances": [period.texts.utterances for period in self.periods],
+            "with 2 responses or more": [one.texts.with_2_responses for one in self.periods],
+            "with 5 responses or more": [one.texts.with_5_responses for one in self.periods],
+        }
+        names = (period.name or "number" for period in self.periods)
+        return Table(("written", *names), ((name, *row) for name, row in rows.items()))
+
+    def record(self) -> dict[str, Any]:
+        """All of it; what is wrong with a file is a sentence."""
+        return {**field_record(self), "unreadable_files": list(map(str, self.unreadable_files))}

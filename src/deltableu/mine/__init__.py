@@ -5,7 +5,8 @@ from deltableu.mine.bm25 import BM25
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.embedding import Embedding, TextVectors
 from deltableu.mine.engines import Engine, Threads, make_engine
-from deltableu.mine.mining import Mined, MiningPlan, mine_references
+from deltableu.mine.mining import MiningPlan, mine_references
+from deltableu.mine.results import Mined
 from deltableu.mine.run import Event, Progress
 from deltableu.mine.similarity import Similarity
 from deltableu.mine.text_vectors import Encoder, WordAverages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -24,12 +24,13 @@ from deltableu.mine.checkpoints import Checkpoints, fingerprint
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.engines import Engine, make_engine
 from deltableu.mine.join import OnError
+from deltableu.mine.results import Mined
 from deltableu.mine.rows import LoggedPair, Queries
 from deltableu.mine.run import Found, Log, Progress, Run
 from deltableu.mine.similarity import Similarity
 from deltableu.stats import stream
 
-__all__ = ["Mined", "MiningPlan", "mine_references"]
+__all__ = ["MiningPlan", "mine_references"]
 
 _RANDOM = 7
 #: Nobody rates so many, and all of them are held in memory.
@@ -93,44 +94,6 @@ class MiningPlan:
     def places(self) -> int:
         """Candidates that are kept of every item: more where some are passed over."""
         return max(1, self.top if self.diversity is None else 4 * self.top)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Mined:
-    """A study with more references, and how they were found.
-
-    Attributes
-    ----------
-    study : Study
-    rows : int
-        Rows of the logs.
-    skipped : int
-        Rows that could not be read (`on_error="skip"`).
-    broken : tuple of Problem
-        Partitions that could not be read (`on_error="skip"`).
-    dropped : mapping of reason to number
-        Rows that were not fit to be references.
-    leaks : mapping of item id to number
-        Rows of the logs that are an item's message with its original response.
-    added : mapping of origin to number
-        References that were added.
-    short : int
-        Items with fewer mined references than asked for.
-    signature : str
-    checkpoints : Checkpoints
-        With `keep_work`, its `end()` is to be called when the study is safe.
-    """
-
-    study: Study
-    rows: int
-    skipped: int
-    broken: tuple[Problem, ...]
-    dropped: Mapping[str, int]
-    leaks: Mapping[str, int]
-    added: Mapping[str, int]
-    short: int
-    signature: str
-    checkpoints: Checkpoints
 
 
 def mine_references(

@@ -15,6 +15,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, InputWarning
+from deltableu.io import Column, Table
 from deltableu.rate.judgements import Judgements
 from deltableu.rate.standardise import DroppedRater, standardise
 from deltableu.stats import Correction, Ranking, adjust, best_first, rank
@@ -76,6 +77,22 @@ class DirectAssessment:
     min_raters: int
     level: float
     correction: Correction
+
+    def table(self, *, digits: int = 3) -> Table:
+        """Systems that have a score in rows, the best first."""
+        columns = (
+            Column("system"),
+            Column("z", f".{digits}f"),
+            Column("raw", ".1f"),
+            Column("rank", "range"),
+            *map(Column, ("cluster", "segments", "judgements")),
+        )
+        values = (
+            *(self.systems, self.z, self.raw, self.ranking.ranks),
+            *(self.ranking.clusters, self.segments, self.judgements),
+        )
+        rows = ([column[place] for column in values] for place in self.ranking.order)
+        return Table(columns, rows)
 
 
 def direct_assessment(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from deltableu.corpus import Item
-from deltableu.io import Cell, Table
+from deltableu.io import Cell, Column, Table, written
 from deltableu.score import BLEU, CorpusShare, Explanation, Mark, NgramCredit, brevity_penalty
 
 __all__ = [
@@ -28,7 +27,11 @@ __all__ = [
     "verdict",
 ]
 
-_COLUMNS = ("n", "n-gram", "count", "credit", "from", "weight", "clip")
+_COLUMNS = (
+    *map(Column, ("n", "n-gram", "count")),
+    *(Column("credit", "signed"), Column("from"), Column("weight", "signed")),
+    Column("clip"),
+)
 #: A sum of weights that cancel may keep a rounding error.
 _NOISE = 1e-12
 #: How many n-grams a verdict names.
@@ -86,32 +89,24 @@ def verdict(case: Case, answer: Answer, quote: Callable[[str], str] = "“{}”"
 
 def ngram_table(case: Case, answer: Answer) -> Table:
     """Every n-gram that a reference has: what it earned, from which, with what weight and clip."""
-    rows = tuple(
+    rows = (
         (
-            Cell(str(one.order)),
-            Cell(" ".join(one.ngram)),
-            Cell(str(one.count)),
-            Cell(number(one.credit), note="(floored)" if one.floored else ""),
-            Cell(deciding(case, one)),
-            Cell(number(one.weight)),
-            Cell(str(one.clip)),
+            one.order,
+            " ".join(one.ngram),
+            one.count,
+            Cell(one.credit, note="(floored)" if one.floored else ""),
+            deciding(case, one),
+            one.weight,
+            one.clip,
         )
         for _, one in matched(answer.explanation)
     )
-    align: tuple[Literal["left", "right"], ...] = ("right", "left", "right", "right", "left")
-    return Table(_COLUMNS, rows, align=(*align, "right", "right"))
+    return Table(_COLUMNS, rows)
 
 
 def number(value: float) -> str:
-    """A credit or a weight, with its sign and without idle zeros.
-
-    Examples
-    --------
-    >>> number(0.9), number(-0.30000000000000004), number(1.0), number(-1e-17)
-    ('+0.9', '-0.3', '+1', '0')
-    """
-    rounded = round(value, 2)
-    return "0" if rounded == 0 else f"{rounded:+g}"
+    """A credit or a weight, with its sign and without idle zeros."""
+    return written(value, "signed")
 
 
 def row_line(case: Case, answer: Answer) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from deltableu.io import to_rich
 from deltableu.report.explain import (
     Answer,
     Case,
@@ -80,7 +79,7 @@ def _block(case: Case, answer: Answer) -> Iterator[Any]:
         yield Text(f"  {sentence}")
     yield Text(f"row     {row_line(case, answer)}")
     yield Text(f"corpus  {corpus_line(answer)}")
-    yield to_rich(ngram_table(case, answer))
+    yield ngram_table(case, answer)
     for n, texts in unmatched(found):
         yield Text(f"{n}-grams in no reference: {' | '.join(texts)}", style="dim")
     yield ""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deltableu._version import __version__
 from deltableu.compare import Comparison
 from deltableu.corpus import CheckResult, ReferenceSet, Study
-from deltableu.io import Cell, Table
-from deltableu.report.comparisons import comparison_notes, pair_table, system_table
+from deltableu.io import Column, Table
 from deltableu.report.plots import interval_plot, weight_plot
 from deltableu.report.render import render
-from deltableu.report.scores import best_first, score_table, signatures
-from deltableu.report.study import contents_table, systems_table
 from deltableu.score import Scoring
 
 __all__ = ["Setting", "study_page"]
@@ -37,40 +34,41 @@ def study_page(
 ) -> str:
     """The page; the last setting is the main one, and the one that `comparisons` are about."""
     main = settings[-1]
-    scoring = best_first(main.scoring)
-    rated = main.references.weights is not None
+    scoring = main.scoring.best_first()
+    compared = [one.table() for one in comparisons]
     sections = {
         "note": study.note,
-        "main": score_table(scoring),
+        "main": scoring.table(),
         "main_name": main.name,
         "interval_plot": interval_plot(scoring),
-        "compared": system_table(comparisons) if comparisons else None,
-        "pairs": [(one.metric, pair_table(one)) for one in comparisons],
-        "comparison_notes": comparison_notes(comparisons) if comparisons else {},
+        "compared": compared[0].join(compared[1:]) if compared else None,
+        "pairs": [one.pairs_table() for one in comparisons],
         "settings": _by_metric(settings, scoring) if len(settings) > 1 else [],
-        "weight_plot": weight_plot(study.items) if rated else None,
-        "contents": contents_table(checked),
-        "systems": systems_table(checked),
+        "weight_plot": None if main.references.weights is None else weight_plot(study.items),
+        "contents": checked.table(),
+        "systems": checked.systems_table(),
         "problems": checked.problems,
         "unlisted": checked.unlisted,
         "left_out": len(main.scoring.dropped),
-        "signatures": [(setting.name, signatures(setting.scoring)) for setting in settings],
+        "signatures": [
+            *(one.signature for one in comparisons),
+            *(text for one in settings for text in one.scoring.signatures.values()),
+        ],
     }
     return render("page.html", title=title, version=__version__, **sections)
 
 
-def _by_metric(settings: list[Setting], order: Scoring) -> list[tuple[str, Table]]:
+def _by_metric(settings: list[Setting], order: Scoring) -> list[Table]:
     """For each metric, systems in rows and the choices of references in columns."""
-    headers = [_header(setting) for setting in settings]
-    systems = list(dict.fromkeys(scored.system for scored in order.scores))
+    systems = Table([Column("system")], [[name] for name in order.systems])
     tables = []
-    for metric in dict.fromkeys(scored.score.name for scored in order.scores):
-        columns = [
-            {row[0].text: row[1] for row in score_table(setting.scoring.only(metric)).rows}
-            for setting in settings
-        ]
-        rows = tuple((Cell(system), *(column[system] for column in columns)) for system in systems)
-        tables.append((metric, Table(("system", *headers), rows)))
+    for metric in order.metrics:
+        columns = []
+        for setting in settings:
+            table = setting.scoring.only(metric).table()
+            name, scores = table.columns
+            columns.append(replace(table, columns=(name, replace(scores, name=_header(setting)))))
+        tables.append(replace(systems.join(columns), caption=metric))
     return tables
 
 

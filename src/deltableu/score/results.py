@@ -28,6 +28,10 @@ class Signature:
     def __getitem__(self, key: str) -> str:
         return dict(self.parts)[key]
 
+    def record(self) -> str:
+        """What JSON holds of it."""
+        return str(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Score:

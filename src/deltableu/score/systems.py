@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from deltableu._types import Progress
 from deltableu.corpus import ReferenceSet, ScoreTable
 from deltableu.errors import InputError
+from deltableu.io import Cell, Column, Table, field_record
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
 from deltableu.score.results import Score, Signature
@@ -58,6 +59,11 @@ class ScoredSystem:
     score: Score
     rows: Statistics
 
+    def record(self) -> dict[str, Any]:
+        """The score with every ingredient."""
+        score = field_record(self.score)
+        return {"system": self.system, "metric": score.pop("name"), **score}
+
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
@@ -74,7 +80,7 @@ class Scoring:
 
     def score_table(self) -> ScoreTable:
         """Corpus scores, and scores of single outputs under metrics that have them."""
-        systems = tuple(dict.fromkeys(scored.system for scored in self.scores))
+        systems = self.systems
         by_metric: dict[Metric, dict[str, ScoredSystem]] = {}
         for scored in self.scores:
             by_metric.setdefault(scored.rows.metric, {})[scored.system] = scored
@@ -99,6 +105,73 @@ class Scoring:
             ],
             lengths=lengths,
         )
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in the order in which they were asked for."""
+        return tuple(dict.fromkeys(scored.score.name for scored in self.scores))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(dict.fromkeys(scored.system for scored in self.scores))
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of each metric; it does not depend on the system."""
+        return {scored.score.name: str(scored.score.signature) for scored in self.scores}
+
+    def best_first(self) -> Scoring:
+        """The same scores, systems ordered by the first metric."""
+        first = self.only(self.metrics[0]).scores
+        sign = -1.0 if first[0].rows.metric.higher_is_better else 1.0
+        place = {scored.system: sign * scored.score.score for scored in first}
+        ordered = sorted(
+            self.scores,
+            key=lambda one: (self.metrics.index(one.score.name), place[one.system], one.system),
+        )
+        return replace(self, scores=tuple(ordered))
+
+    def table(self, *, digits: int = 2) -> Table:
+        """Systems in rows, metrics in columns; the best of each metric is marked."""
+        columns = [self._column(metric, digits) for metric in self.metrics]
+        return columns[0].join(columns[1:])
+
+    def _column(self, metric: str, digits: int) -> Table:
+        shown = self.only(metric).scores
+        values = [scored.score.score for scored in shown]
+        best = max(values) if shown[0].rows.metric.higher_is_better else min(values)
+        several = min(values) < max(values)
+        rows = (
+            (one.system, Cell(value, one.score.interval, best=several and value == best))
+            for one, value in zip(shown, values, strict=True)
+        )
+        columns = ("system", Column(metric, f".{digits}f"))
+        return Table(columns, rows, notes={metric: self.signatures[metric]})
+
+    def segment_table(self, *, digits: int = 2) -> Table:
+        """A row for each system, metric and item."""
+        rows = [
+            (scored.system, scored.score.name, item, value)
+            for scored in self.scores
+            if scored.rows.metric.has_segments  # some metrics say nothing about single segments
+            for item, value in self._segment_scores(scored)
+        ]
+        if not rows:
+            raise InputError("none of these metrics has scores of single segments")
+        columns = ("system", "metric", "item", Column("score", f".{digits}f"))
+        return Table(columns, rows, notes=self.signatures)
+
+    def record(self, *, segments: bool = False) -> list[dict[str, Any]]:
+        """A record for each system and metric, with the scores of single segments or without."""
+        records = [scored.record() for scored in self.scores]
+        for record, scored in zip(records, self.scores, strict=True):
+            if segments and scored.rows.metric.has_segments:
+                record["segment_scores"] = dict(self._segment_scores(scored))
+        return records
+
+    def _segment_scores(self, scored: ScoredSystem) -> Iterator[tuple[str, float]]:
+        return zip(self.item_ids, scored.rows.segment_scores().tolist(), strict=True)
 
 
 def score_systems(

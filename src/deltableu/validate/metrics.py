@@ -126,6 +126,7 @@ def validate_metrics(
             f"human:{source}|systems:{len(people.systems)}|items:{len(people.items)}"
             f"|{chosen.signature()}"
         ),
+        signatures=dict(zip(given.metrics, given.signatures, strict=True)),
     )
 
 

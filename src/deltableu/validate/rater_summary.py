@@ -11,6 +11,7 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
+from deltableu.io import Cell, Column, Table, fact_table, written
 from deltableu.rate import (
     Judgements,
     annotator_correlations,
@@ -58,6 +59,10 @@ class Span:
     low: float
     high: float
 
+    def cell(self, form: str) -> Cell:
+        """The mean, with lowest and highest in small print."""
+        return Cell(self.mean, note=f"({written(self.low, form)} to {written(self.high, form)})")
+
 
 @dataclass(frozen=True, slots=True)
 class RaterSummary:
@@ -95,6 +100,18 @@ class RaterSummary:
             if (one.level, one.method) == (level, method):
                 return one
         return None
+
+    def table(self, *, digits: int = 3) -> Table:
+        """How far raters agree with each other."""
+        form = f".{digits}r"
+        facts = {
+            "raters": Cell(self.raters, form=""),
+            "Krippendorff's alpha, interval, raw": self.alpha,
+            "Krippendorff's alpha, interval, z": self.alpha_z,
+            "two raters, mean (lowest to highest)": self.pairs.cell(form) if self.pairs else "-",
+            "reliability of all raters together": self.reliability,
+        }
+        return fact_table(("agreement among raters", Column("", form)), facts)
 
 
 def rater_summary(

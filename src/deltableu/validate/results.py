@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from deltableu.corpus import ScoreTable
+from deltableu.io import Table, field_record
 from deltableu.rate import DirectAssessment
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.levels import Level
 from deltableu.validate.rater_summary import RaterSummary
+from deltableu.validate.tables import agreement_table, people_tables, table_notes
 from deltableu.validate.winners import MetricComparison
 
 __all__ = ["Accuracy", "Agreement", "Validation"]
@@ -93,6 +97,8 @@ class Validation:
     notes : tuple of str
         What was left out, and why.
     signature : str
+    signatures : mapping of str to str
+        Those of the metrics that have one.
     """
 
     human: ScoreTable
@@ -106,6 +112,7 @@ class Validation:
     sentinels: tuple[str, ...]
     notes: tuple[str, ...]
     signature: str
+    signatures: Mapping[str, str] = field(default_factory=dict)
 
     def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
         """One of the agreements."""
@@ -113,3 +120,27 @@ class Validation:
             if (one.metric, one.level, one.method) == (metric, level, method):
                 return one
         raise KeyError(f"{metric!r} was not validated at level {level!r} by {method!r}")
+
+    def table(self, level: Level | None = None, *, digits: int = 3) -> Table:
+        """Metrics in rows, best first, at one level (by default the first); winners in bold."""
+        return agreement_table(self, level or self.agreements[0].level, digits)
+
+    def people_tables(self, *, digits: int = 3) -> list[Table]:
+        """What people think of the systems and how far they agree, where there are raw ratings."""
+        return people_tables(self, digits)
+
+    def matrix_tables(self) -> list[Table]:
+        """For each level, p-values of the row's metric agreeing better than the column's."""
+        return [replace(one.table(), notes=table_notes(self)) for one in self.comparisons]
+
+    def record(self) -> dict[str, Any]:
+        """All of it; what is known of people stands together."""
+        found = [] if self.assessment is None else self.assessment.table().records()
+        known = {one["system"]: one for one in found}
+        systems = [
+            {"system": name, "score": total, **known.get(name, {})}
+            for name, total in zip(self.human.systems, self.human.totals[0].tolist(), strict=True)
+        ]
+        human = {"source": self.source, "systems": systems, "raters": self.raters}
+        without = ("human", "source", "assessment", "raters")
+        return {"human": human, **field_record(self, without=without)}

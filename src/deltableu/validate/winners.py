@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from deltableu._types import Array, Bools, Steps
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
+from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import (
     Correction,
     Method,
@@ -104,6 +105,24 @@ class MetricComparison:
             if name not in names:
                 raise InputError(f"there is no metric {name!r}; there are {', '.join(names)}")
         return float(self.p_values[names.index(better), names.index(worse)])
+
+    def table(self) -> Table:
+        """One-sided p-values of the row's metric agreeing better than the column's."""
+        rows = [
+            (
+                Cell(metric.metric, note=f"rank {metric.rank}", best=metric.winner),
+                *(Cell(p_value, best=p_value < self.significance) for p_value in p_values),
+            )
+            for metric, p_values in zip(self.metrics, self.adjusted.tolist(), strict=True)
+        ]
+        what = ", ".join(filter(None, (self.test, self.method)))
+        caption = f"p-values, row better than column{f' ({what})' if what else ''}"
+        columns = (Column("metric"), *(Column(metric.metric, "p") for metric in self.metrics))
+        return Table(columns, rows, f"{self.level}: {caption}" if self.level else caption)
+
+    def record(self) -> dict[str, Any]:
+        """All of it, and the winners."""
+        return {**field_record(self), "winners": list(self.winners)}
 
 
 def default_test(level: Level) -> MetricTest:

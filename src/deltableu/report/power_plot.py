@@ -1,4 +1,4 @@
-"""What a comparison needs, as a table, as records for JSON and as a plot."""
+"""What a comparison needs, as a plot."""
 
 from __future__ import annotations
 
@@ -6,65 +6,15 @@ import warnings
 from io import BytesIO
 from typing import Any, Literal
 
-from deltableu.compare import PowerCurve, PowerPlan, setting_name
+from deltableu.compare import PowerCurve, PowerPlan
 from deltableu.errors import InputError
-from deltableu.io import Cell, Table
 from deltableu.report.plots import _COLOURS, _STYLE, _pyplot
-from deltableu.report.scores import interval_record, number
 
-__all__ = ["check_plotting", "power_notes", "power_plot", "power_record", "power_table"]
+__all__ = ["check_plotting", "power_plot"]
 
 _DASHES = ("-", "--", ":", "-.")
 #: Curves whose numbers of items fit below a plot.
 _FEW = 4
-
-
-def power_table(plan: PowerPlan, *, digits: int = 2) -> Table:
-    """Numbers of items in rows, instruments in columns; the last rows hold the answer."""
-    rows = []
-    for place, point in enumerate(plan.curves[0].points):
-        cells = [Cell(str(point.items))]
-        for curve in plan.curves:
-            power, interval = curve.points[place].power, curve.points[place].interval
-            ends = f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"
-            cells.append(Cell(number(power, digits), ends, curve.points[place].power >= plan.power))
-        rows.append(tuple(cells))
-    measured = [Cell(number(curve.difference, digits)) for curve in plan.curves]
-    rows.append((Cell("difference measured"), *measured))
-    needed = [_needed(curve, plan.power) for curve in plan.curves]
-    rows.append((Cell(f"items for power {plan.power:g}"), *needed))
-    caption = f"to detect a {plan.metric} difference of {plan.difference:.4g}"
-    return Table(("items", *(_name(plan, curve) for curve in plan.curves)), tuple(rows), caption)
-
-
-def power_notes(plan: PowerPlan) -> dict[str, str]:
-    """What readers of the table should know."""
-    first, second = plan.systems
-    return {
-        "pilot": f"{first} scores {plan.pilot_difference:.2f} above {second} on {plan.pilot_items} "
-        "items; intervals are of the simulation and leave out that a pilot is a sample itself",
-        plan.metric: plan.signature,
-    }
-
-
-def power_record(plan: PowerPlan) -> dict[str, Any]:
-    """What `--format json` prints."""
-    return {
-        "metric": plan.metric,
-        "systems": list(plan.systems),
-        "pilot_items": plan.pilot_items,
-        "pilot_difference": plan.pilot_difference,
-        "difference": plan.difference,
-        "kept": plan.kept,
-        "power": plan.power,
-        "alpha": plan.alpha,
-        "replicates": plan.replicates,
-        "trials": plan.trials,
-        "draws": plan.draws,
-        "seed": plan.seed,
-        "curves": [_curve_record(curve, plan.power) for curve in plan.curves],
-        "signature": plan.signature,
-    }
 
 
 def check_plotting() -> None:
@@ -126,7 +76,7 @@ def _draw_curve(axis: Any, plan: PowerPlan, curve: PowerCurve, few: bool) -> Non
         linewidth=0,
     )
     needed = curve.needed(plan.power)
-    label = _name(plan, curve)
+    label = plan.curve_name(curve)
     if needed is not None:
         label += f": {needed:,} items"
         if few and sizes[0] < needed <= sizes[-1]:
@@ -162,43 +112,3 @@ def _saved(pyplot: Any, figure: Any, form: Literal["svg", "png"]) -> bytes:
 def _heading(plan: PowerPlan) -> str:
     first, second = plan.systems
     return f"{first} against {second}: a {plan.metric} difference of {plan.difference:.4g}"
-
-
-def _name(plan: PowerPlan, curve: PowerCurve) -> str:
-    name = setting_name(curve.references, curve.raters)
-    varied = curve.raters is None and any(one.raters is not None for one in plan.curves)
-    return f"{name}, all raters" if varied else name
-
-
-def _needed(curve: PowerCurve, power: float) -> Cell:
-    needed = curve.needed(power)
-    largest = curve.points[-1].items
-    if needed is None:
-        return Cell(f"more than {largest}", f"(about {curve.approximate})", best=True)
-    if needed == curve.points[0].items:
-        return Cell(f"{needed} or fewer", f"(about {curve.approximate})", best=True)
-    least, most = curve.needed_range(power)
-    ends = (f"more than {largest}" if end is None else str(end) for end in (least, most))
-    return Cell(str(needed), f"[{', '.join(ends)}]", best=True)
-
-
-def _curve_record(curve: PowerCurve, power: float) -> dict[str, Any]:
-    least, most = curve.needed_range(power)
-    return {
-        "references": curve.references,
-        "raters": curve.raters,
-        "mean_references": curve.mean_references,
-        "difference": curve.difference,
-        "items_needed": curve.needed(power),
-        "items_needed_range": [least, most],
-        "items_by_normal_approximation": curve.approximate,
-        "points": [
-            {
-                "items": point.items,
-                "power": point.power,
-                "interval": interval_record(point.interval),
-                "smoothed": point.smoothed,
-            }
-            for point in curve.points
-        ],
-    }
