@@ -8,16 +8,15 @@ from deltableu.validate.accuracy import (
 )
 from deltableu.validate.agreement_bootstrap import (
     BootstrapAgreement,
-    Population,
     Resample,
     bootstrap_agreement,
 )
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
-from deltableu.validate.levels import Level, LevelAgreement, agreement, level_agreement, usual_size
+from deltableu.validate.levels import Level, LevelAgreement, agreement, level_agreement
 from deltableu.validate.metrics import validate_metrics
-from deltableu.validate.permutation import PermutationResult, Swap, permutation_test
+from deltableu.validate.permutation import PermutationResult, permutation_test
 from deltableu.validate.plan import ValidationPlan
-from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span, rater_summary
+from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span
 from deltableu.validate.results import Accuracy, Agreement, Validation
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
 from deltableu.validate.winners import (
@@ -41,13 +40,11 @@ __all__ = [
     "MetricTest",
     "PairwiseAccuracy",
     "PermutationResult",
-    "Population",
     "RankedMetric",
     "RaterSummary",
     "Resample",
     "SoftPairwiseAccuracy",
     "Span",
-    "Swap",
     "Validation",
     "ValidationPlan",
     "agreement",
@@ -59,8 +56,6 @@ __all__ = [
     "pairwise_accuracy",
     "permutation_test",
     "rank_metrics",
-    "rater_summary",
     "soft_pairwise_accuracy",
-    "usual_size",
     "validate_metrics",
 ]
