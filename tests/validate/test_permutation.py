@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from deltableu.errors import InputError
+from deltableu.stats import correlate
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import agreement
 from deltableu.validate.permutation import permutation_test
@@ -289,6 +290,23 @@ def test_bootstrap_of_all_draws(seed, systems, items):
         assert found.undefined / 5000 == pytest.approx(share, abs=0.03)
         assert found.distribution.mean() == pytest.approx(every.mean(), abs=5 * every.std() / 70)
         assert set(found.distribution.round(7)) <= set(every.round(7))
+
+
+def test_systems_with_equal_means_are_tied_in_every_draw():
+    """Means of 0.1 + 0.3 and 0.2 + 0.2 are equal; rounding used to make a correlation of them."""
+    x = np.array([[0.1, 0.3, 0.7], [0.2, 0.2, 0.7], [0.4, 0.9, 0.1]])
+    human = np.array([[1.0, 2, 3], [2.0, 4, 1], [5.0, 1, 4]])
+    found = bootstrap_difference(x, human[:, ::-1], human, resample="systems", resamples=500)
+    draws = list(itertools.product(range(3), repeat=3))
+    useless = [draw for draw in draws if set(draw) <= {0, 1} or set(draw) == {2}]
+    assert found.undefined / 500 == pytest.approx(len(useless) / len(draws), abs=0.08)
+    means = [table.mean(axis=1).round(9) for table in (x, human[:, ::-1], human)]
+    every = set()
+    for draw in draws:
+        if draw not in useless:
+            one, two, people = (mean[list(draw)] for mean in means)
+            every.add(round(float(correlate(one, people) - correlate(two, people)), 7))
+    assert set(found.distribution.round(7)) <= every
 
 
 @pytest.mark.parametrize(("method", "level"), WAYS)

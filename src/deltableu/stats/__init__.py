@@ -37,9 +37,11 @@ from deltableu.stats.permutation import (
 from deltableu.stats.ranking import Ranking, best_first, greedy_ranks, rank
 from deltableu.stats.resampling import (
     all_choices,
+    bootstrap_counts,
     bootstrap_sums,
     choice_streams,
     chosen_sums,
+    draw_counts,
     in_chunks,
     stream,
 )
@@ -61,6 +63,7 @@ __all__ = [
     "bca_interval",
     "benjamini_hochberg",
     "best_first",
+    "bootstrap_counts",
     "bootstrap_sums",
     "check_method",
     "choice_streams",
@@ -70,6 +73,7 @@ __all__ = [
     "correlation_interval",
     "correlation_p_value",
     "correlation_test",
+    "draw_counts",
     "enumerable",
     "greedy_ranks",
     "holm",

@@ -13,13 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Array, Bools, Bytes, Ints32, Steps
+from deltableu._types import Array, Bools, Bytes, Ints, Ints32, Steps
 
 __all__ = [
     "all_choices",
+    "bootstrap_counts",
     "bootstrap_sums",
     "choice_streams",
     "chosen_sums",
+    "draw_counts",
     "in_chunks",
     "stream",
 ]
@@ -70,6 +72,19 @@ def bootstrap_sums(
         return sums
 
     return in_chunks(work, trials, _draws_chunk(len(rows)), threads, progress)
+
+
+def bootstrap_counts(size: int, trials: int, seed: int) -> Ints:
+    """How often `bootstrap_sums` draws each row; a trial a row."""
+    chunks = enumerate(_chunks(trials, _draws_chunk(size)))
+    parts = [_draw(size, last - first, seed, number) for number, (first, last) in chunks]
+    return draw_counts(np.concatenate(parts), size)
+
+
+def draw_counts(draws: Ints | Ints32, size: int) -> Ints:
+    """How often each place was drawn, for each row of draws."""
+    places = draws + size * np.arange(len(draws))[:, np.newaxis]
+    return np.bincount(places.ravel(), minlength=size * len(draws)).reshape(-1, size)
 
 
 def chosen_sums(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError
 from deltableu.stats import Method, check_method, correlate, in_chunks
-from deltableu.validate.levels import Level, Undefined, agreement, item_agreement
+from deltableu.validate.levels import Level, Undefined, agreement
 
 __all__ = ["SCALE", "PairedScores", "check_choice", "in_blocks", "pearson_of_sums"]
 
@@ -113,10 +113,6 @@ class PairedScores:
             undefined=self.undefined,
             threshold=self.threshold,
         )
-
-    def by_item(self, metric: Array, human: Array) -> tuple[Array, Array]:
-        """Agreement within each item, and what it weighs, of tables [batch, systems, items]."""
-        return item_agreement(metric, human, self.method, self.undefined, self.threshold)
 
     def compare_means(self, x: Array, y: Array, human: Array) -> Array:
         """Difference of agreement at the system level, given the systems' means."""
