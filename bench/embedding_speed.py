@@ -10,8 +10,8 @@ import numpy as np
 from bench.logs import pairs
 from bench.timing import best_of
 from deltableu.corpus.types import Item, Reference
-from deltableu.logs.blocks import Texts
 from deltableu.mine import Embedding, MiningPlan, RowFilter, WordAverages, mine_references
+from deltableu.text import Texts
 from deltableu.text.vectors import WordVectors
 
 __all__ = ["main"]
@@ -94,22 +94,18 @@ def _texts_to_vectors() -> None:
     )
     source = WordAverages(vectors)
     texts = Texts.of([text for text, _ in logs])
-    source.vectors(texts.slice(0, STEP))
+    source.vectors(texts.choose(slice(STEP)))
 
     def one_thread() -> None:
         for begin in range(0, len(texts), STEP):
-            source.vectors(texts.slice(begin, min(begin + STEP, len(texts))))
+            source.vectors(texts.choose(slice(begin, begin + STEP)))
 
     def two_threads() -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         begins = range(0, len(texts), STEP)
         with ThreadPoolExecutor(2) as pool:
-            list(
-                pool.map(
-                    lambda at: source.vectors(texts.slice(at, min(at + STEP, len(texts)))), begins
-                )
-            )
+            list(pool.map(lambda at: source.vectors(texts.choose(slice(at, at + STEP))), begins))
 
     for name, run in (("1 thread", one_thread), ("2 threads", two_threads)):
         seconds = best_of(run)

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from bench.logs import pairs
 from bench.timing import best_of
-from deltableu.vectors import Epoch, train_vectors
+from deltableu.vectors import VectorEpoch, train_vectors
 
 __all__ = ["main"]
 
@@ -41,7 +41,7 @@ def main() -> None:
             workers=THREADS,
         )
 
-    done: list[Epoch] = []
+    done: list[VectorEpoch] = []
 
     def ours() -> object:
         done.clear()

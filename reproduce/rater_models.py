@@ -15,8 +15,7 @@ import numpy as np
 from deltableu.judges.model_file import RaterModel, read_model, write_model
 from deltableu.judges.settings import Negatives, RaterSettings, TrainingSettings, preset
 from deltableu.judges.training import train_rater
-from deltableu.text.buffer import join_texts
-from deltableu.text.words import hash_words
+from deltableu.text import text_keys
 from reproduce.dialogue_items import grade_items, multirefeval_items
 from reproduce.layout import number, table
 
@@ -27,7 +26,6 @@ __all__ = [
     "Plan",
     "card_tables",
     "evaluated_turns",
-    "text_keys",
     "train_models",
     "write_positives",
     "write_unjudged",
@@ -78,19 +76,6 @@ class LeftOut:
     """That are left to learn from."""
 
 
-def text_keys(texts: Sequence[str]) -> Keys:
-    """The same for texts of the same words, as training takes utterances to be the same.
-
-    Examples
-    --------
-    >>> one, other, third = text_keys(["What's up?", "what's  up", "What is up?"]).tolist()
-    >>> one == other, one == third
-    (True, False)
-    """
-    buffer = join_texts(texts)
-    return hash_words(buffer.data, buffer.bounds[:-1], buffer.bounds[1:] - 1).keys
-
-
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a gzipped JSON Lines file."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -111,7 +96,7 @@ def write_positives(data: Path, path: Path, judged: Sequence[str]) -> LeftOut:
     """
     rows = list(read_rows(data / "dailydialogpp" / "data_positives.jsonl.gz"))
     turns = [row["context"][-1] for row in rows]
-    kept = ~np.isin(text_keys(turns), text_keys(judged))
+    kept = ~np.isin(text_keys(turns).keys, text_keys(judged).keys)
     pairs = 0
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write("utterance\tresponse\n")
@@ -124,11 +109,11 @@ def write_positives(data: Path, path: Path, judged: Sequence[str]) -> LeftOut:
 
 def write_unjudged(logs: Path, folder: Path, judged: Sequence[str]) -> int:
     """Copy logs without the pairs whose utterance has the words of a judged turn; how many."""
-    keys = text_keys(judged)
+    keys = text_keys(judged).keys
     left_out = 0
     for path in sorted(logs.glob("*.tsv")):
         header, *rows = path.read_text("utf-8").removesuffix("\n").split("\n")
-        kept = ~np.isin(text_keys([row.split("\t", 1)[0] for row in rows]), keys)
+        kept = ~np.isin(text_keys([row.split("\t", 1)[0] for row in rows]).keys, keys)
         left_out += int((~kept).sum())
         lines = [header, *(row for row, keep in zip(rows, kept, strict=True) if keep), ""]
         (folder / path.name).write_text("\n".join(lines), "utf-8", newline="\n")

@@ -12,10 +12,8 @@ import numpy as np
 from deltableu.corpus.types import Item, Reference, Study
 from deltableu.judges.combination import Triplets
 from deltableu.judges.model_file import RaterModel
-from deltableu.judges.tf_idf import tf_idf
 from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus
-from deltableu.text.buffer import join_texts
-from deltableu.text.words import hash_words
+from deltableu.text import Texts, WordRule, tf_idf
 from reproduce.agreement_cells import RESAMPLES, SEED
 from reproduce.layout import table
 from reproduce.rater_models import read_rows
@@ -104,8 +102,7 @@ def tf_idf_cosines(study: Study) -> list[list[float]]:
     from scipy import sparse
 
     texts = [one.text for item in study.items for one in item.references]
-    buffer = join_texts(texts)
-    found = hash_words(buffer.data, buffer.bounds[:-1], buffer.bounds[1:] - 1)
+    found = WordRule().hash(Texts.of(texts))
     words, numbers = np.unique(found.hashes, return_inverse=True)
     shape = (len(texts), len(words))
     counts = sparse.csr_array((np.ones(len(numbers)), numbers, found.bounds), shape=shape)

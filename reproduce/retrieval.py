@@ -11,7 +11,14 @@ import numpy as np
 
 from deltableu import BLEU
 from deltableu.corpus.types import Study
-from deltableu.mine import BM25, Embedding, MiningPlan, Similarity, WordAverages, mine_references
+from deltableu.mine import (
+    BM25,
+    Embedding,
+    MiningPlan,
+    PairSimilarity,
+    WordAverages,
+    mine_references,
+)
 from deltableu.stats.correlation import Method, correlate
 from deltableu.vectors import train_vectors
 from reproduce.agreement_cells import Agreed, by_item, of_outputs
@@ -84,7 +91,7 @@ def section(data: Path) -> str:
         vectors = WordAverages(
             train_vectors(str(logs), dimension=DIMENSION, epochs=EPOCHS, seed=SEED)
         )
-        similarities: dict[str, Similarity] = {
+        similarities: dict[str, PairSimilarity] = {
             "both, BM25": BM25("both"),
             "utterance, BM25": BM25("utterance"),
             "both, cosine": Embedding(vectors, "both"),

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from deltableu.corpus.types import Study
 from deltableu.judges.model_file import RaterModel
-from deltableu.mine import BM25, Embedding, MiningPlan, Similarity, WordAverages, mine_references
+from deltableu.mine import (
+    BM25,
+    Embedding,
+    MiningPlan,
+    PairSimilarity,
+    WordAverages,
+    mine_references,
+)
 from deltableu.vectors import train_vectors
 from reproduce.dialogue_items import dstc7_items, grade_items, multirefeval_items, only_originals
 from reproduce.dialogue_logs import write_pairs
@@ -185,7 +192,7 @@ def mined_studies(data: Path, logs: Path) -> dict[str, dict[str, Study]]:
         "grade": only_originals(grade_items(data)),
     }
     vectors = train_vectors(str(logs), dimension=DIMENSION, epochs=GLOVE_EPOCHS, seed=SEED)
-    similarities: dict[str, Similarity] = {
+    similarities: dict[str, PairSimilarity] = {
         "utterance, cosine": Embedding(WordAverages(vectors), "utterance"),
         "utterance, BM25": BM25("utterance"),
     }

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.examples import Examples, _unlike, draw_examples
-from deltableu.judges.training_pairs import PairCounts, TrainingPairs
+from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.stats.resampling import stream
 
 
@@ -26,7 +26,7 @@ def made(sizes: list[int], held_out: list[int], others: list[int] = ()) -> Train
     texts = EncodedTexts(np.full(len(rows), 2, np.int32), np.arange(len(rows) + 1))
     inside = sum(sizes)
     validated = int(validation[: len(sizes)].sum())
-    counts = PairCounts(
+    counts = TrainingCounts(
         inside, 0, len(sizes), len(sizes), inside, 0, len(sizes) - validated, validated,
         len(others), len(rows), 0,
     )  # fmt: skip

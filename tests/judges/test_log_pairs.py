@@ -16,11 +16,10 @@ from deltableu.errors import InputError
 from deltableu.judges import row_keys
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.log_pairs import PASSES, read_training_pairs
-from deltableu.judges.training_pairs import PairCounts, TrainingPairs
+from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.judges.word_vocabulary import WordVocabulary
-from deltableu.logs.blocks import Texts
 from deltableu.logs.partitions import find_partitions
-from deltableu.text.words import hash_words
+from deltableu.text import Texts, text_keys
 
 
 class Bytes:
@@ -165,7 +164,7 @@ def test_neither_order_nor_files_matter(rows, partition_bytes, block_rows, rng):
     again = read(shuffled, **options, **parts)
     counts = again.counts
     assert counts.rows == len(rows) + 1
-    for field in fields(PairCounts):
+    for field in fields(TrainingCounts):
         if field.name not in ("rows", "empty"):
             assert getattr(counts, field.name) == getattr(expected.counts, field.name)
     assert rows_of(again) == rows_of(expected)
@@ -356,10 +355,9 @@ def test_logs_that_change_while_they_are_read():
 
 def keys_of(texts: list[str]) -> list[int | None]:
     """None for a text without words."""
-    made = Texts.of(texts)
-    found = hash_words(made.data, made.starts, made.ends)
-    keys = zip(found.keys.tolist(), np.diff(found.bounds).tolist(), strict=True)
-    return [key if words else None for key, words in keys]
+    found = text_keys(texts)
+    keys = zip(found.keys.tolist(), found.worded.tolist(), strict=True)
+    return [key if worded else None for key, worded in keys]
 
 
 def groups_of(rows: list[tuple[str, str]]) -> dict[int, set[int]]:

@@ -17,9 +17,8 @@ from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.piece_vocabulary import piece_vocabulary
 from deltableu.judges.vocabulary import vocabulary_from_bytes
 from deltableu.judges.word_vocabulary import WordVocabulary, word_vocabulary
-from deltableu.logs.blocks import Texts
 from deltableu.logs.partitions import find_partitions
-from deltableu.text.words import word_form
+from deltableu.text import Texts, word_form
 
 WORDS = st.sampled_from(["hi", "you", "there", "what", "is", "it"])
 PHRASES = st.lists(WORDS, max_size=5).map(" ".join)

@@ -515,12 +515,12 @@ def test_logs_that_change_while_they_are_read(tmp_path):
     ("name", "dialogues", "turns", "pairs", "several", "many"),
     [
         ("dailydialog_dev_part", 1_901, 15_625, 13_724, 282, 39),
-        ("topical_chat", 2_156, 46_903, 44_747, 269, 37),
-        ("twitter_conv", 1_900, 10_603, 8_703, 141, 11),
+        ("topical_chat", 2_156, 46_903, 44_747, 273, 37),
+        ("twitter_conv", 1_900, 10_603, 8_703, 137, 9),
         pytest.param(
-            "self_dialogue", 24_155, 372_709, 348_554, 7_669, 1_503, marks=pytest.mark.long
+            "self_dialogue", 24_155, 372_709, 348_554, 7_771, 1_520, marks=pytest.mark.long
         ),
-        pytest.param("sgd", 17_193, 312_248, 295_055, 14_534, 3_151, marks=pytest.mark.long),
+        pytest.param("sgd", 17_193, 312_248, 295_055, 14_533, 3_149, marks=pytest.mark.long),
     ],
 )
 def test_real_layouts(name, dialogues, turns, pairs, several, many, data, tmp_path):

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from deltableu.corpus.types import Item
 from deltableu.mine import BM25
-from tests.text.test_words import words
+from tests.text.test_words import letters, words
 
 Pair = tuple[str, str]
 
@@ -65,20 +65,16 @@ def scores_of(item: Item, logs: Sequence[Pair], settings: BM25) -> list[float]:
     ]
 
 
-def same_words(text: str) -> object:
-    return tuple(words(text)) or text
-
-
 def acceptable(
     item: Item, logs: Sequence[Pair], settings: BM25, *, parrot: bool = False
 ) -> list[tuple[float, int]]:
     """Scores and positions, the best of each distinct response that the item lacks, sorted."""
-    taken = {same_words(one.text) for one in item.references}
+    taken = {letters(one.text) for one in item.references}
     if parrot:
-        taken.add(same_words(item.message or ""))
-    best: dict[object, tuple[float, int]] = {}
+        taken.add(letters(item.message or ""))
+    best: dict[str, tuple[float, int]] = {}
     for position, score in enumerate(scores_of(item, logs, settings)):
-        key = same_words(logs[position][1])
+        key = letters(logs[position][1])
         if score > 0 and key not in taken and score > best.get(key, (0.0, 0))[0]:
             best[key] = (score, position)
     return sorted(best.values(), key=lambda one: (-one[0], one[1]))

@@ -24,7 +24,7 @@ from typing import Any
 from deltableu.corpus.types import Item, Reference
 from deltableu.mine import BM25, Event, Mined, mine_references
 from deltableu.mine.join import Tell
-from deltableu.mine.rows import Queries, Rows
+from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates, Counter, Scorer
 
 ROOT = Path(__file__).parents[2]
@@ -247,7 +247,7 @@ class WatchedCounter:
     def empty(self) -> Any:
         return self.counter.empty()
 
-    def count(self, rows: Rows) -> Any:
+    def count(self, rows: LogRows) -> Any:
         with self.watch.watching():
             return self.counter.count(rows)
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from deltableu.corpus.types import Item, Reference
 from deltableu.errors import InputError
-from deltableu.logs.blocks import Texts
 from deltableu.mine import Embedding, Encoder, MiningPlan, RowFilter, WordAverages, mine_references
 from deltableu.mine import embedding as embedding_module
+from deltableu.text import Texts
 from deltableu.text.vectors import WordVectors
-from tests.mine.brute_force import same_words
+from tests.mine.brute_force import letters
 from tests.text.test_words import words
 
 EVERYTHING = RowFilter(min_words=0, junk=False)
@@ -63,10 +63,10 @@ def scores_of(item, logs, similarity):
 
 def check(found, logs, queries, similarity, top):
     for item, new in zip(queries, found.study.items, strict=True):
-        taken = {same_words(item.references[0].text)}
+        taken = {letters(item.references[0].text)}
         best: dict[object, float] = {}
         for (_, response), score in zip(logs, scores_of(item, logs, similarity), strict=True):
-            key = same_words(response)
+            key = letters(response)
             if key not in taken and score > best.get(key, 1e-9):
                 best[key] = score
         wanted = sorted(best.values(), reverse=True)[:top]

@@ -14,7 +14,7 @@ from deltableu.corpus.types import Item, Rating, Reference, Source, Study
 from deltableu.errors import InputError
 from deltableu.mine import BM25, MiningPlan, RowFilter, mine_references
 from deltableu.mine.heaps import Heaps
-from tests.mine.brute_force import acceptable, bm25, same_words, scores_of
+from tests.mine.brute_force import acceptable, bm25, letters, scores_of
 
 EVERYTHING = RowFilter(min_words=0, junk=False)
 
@@ -60,7 +60,7 @@ def check(found, logs, queries, similarity, top):
                 and exact[at] == pytest.approx(one.source.score, rel=1e-9)
             ]
             assert positions
-        assert len({same_words(one.text) for one in got}) == len(got)
+        assert len({letters(one.text) for one in got}) == len(got)
         assert [one.source.rank for one in got] == list(range(1, len(got) + 1))
 
 

@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.text import vector_files
+from deltableu.text import Texts, WordRule, vector_files
 from deltableu.text.vectors import WordVectors, read_vectors, write_vectors
-from deltableu.text.words import hash_words
 
 _ROOT = Path(__file__).parents[2]
 
@@ -154,8 +153,7 @@ def test_words_that_no_file_can_hold(word, name, tmp_path):
 
 
 def one_hash(word):
-    data = word.encode()
-    return int(hash_words(data, np.array([0]), np.array([len(data)])).hashes[0])
+    return int(WordRule().hash(Texts.of([word])).hashes[0])
 
 
 def test_hashes_are_those_of_whole_words():

@@ -6,11 +6,10 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deltableu.logs.blocks import Texts
-from deltableu.text.words import hash_texts, hash_words
+from deltableu.text import Texts, Tokenizer, WordRule, hash_texts, text_keys
 
 JOINERS = "'\u2019\u02bc"
 ALONE = ("CJK ", "HIRAGANA ", "KATAKANA ", "HANGZHOU ", "BOPOMOFO ")
@@ -54,16 +53,14 @@ def words(text: str) -> list[str]:
 
 
 def hashed(texts: list[str]) -> list[list[int]]:
-    made = Texts.of(texts)
-    arrays = hash_words(made.data, made.starts, made.ends)
+    arrays = WordRule().hash(Texts.of(texts))
     return [
         arrays.hashes[arrays.bounds[i] : arrays.bounds[i + 1]].tolist() for i in range(len(texts))
     ]
 
 
 def key(text: str) -> int:
-    made = Texts.of([text])
-    return int(hash_words(made.data, made.starts, made.ends).keys[0])
+    return int(text_keys([text]).keys[0])
 
 
 @pytest.mark.parametrize(
@@ -103,16 +100,32 @@ def test_words_are_those_of_the_literal_version(many):
     assert len(set(numbers.values())) == len(numbers)
 
 
+def letters(text: str) -> str:
+    """What makes a text what it is, spelt out."""
+    kept = [small(one) for one in text if kind(one) in ("word", "alone")]
+    return "".join(kept) if kept else "no letters: " + "".join(map(small, "".join(text.split())))
+
+
 @given(texts, texts)
-def test_texts_have_one_key_where_they_have_the_same_words(one, two):
-    same = words(one) == words(two) if words(one) or words(two) else one == two
-    assert (key(one) == key(two)) == same
+@example("no one", "noone")
+@example(":-)", " : -) ")
+def test_texts_have_one_key_where_they_have_the_same_letters(one, two):
+    assert (key(one) == key(two)) == (letters(one) == letters(two))
+    assert (key(one) == 0) == (not one.strip())
+    assert bool(text_keys([one]).worded[0]) == bool(words(one))
+
+
+@given(texts)
+def test_any_tokenizer_leaves_a_text_the_same(text):
+    for name in ("none", "13a", "intl", "zh", "char"):
+        # The first of them unescapes.
+        if "&" not in text and "<" not in text:
+            assert key(" ".join(Tokenizer(name).tokens(text))) == key(text)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8))
 def test_hashes_of_texts(many):
-    made = Texts.of(many)
-    found = hash_texts(made.data, made.starts, made.ends).tolist()
+    found = hash_texts(Texts.of(many)).tolist()
     for text, hash in zip(many, found, strict=True):
         assert (hash == 0) == (text == "")
         assert (hash == found[0]) == (text == many[0])
@@ -121,6 +134,6 @@ def test_hashes_of_texts(many):
 def test_texts_may_share_bytes():
     data = b"one two three"
     starts, ends = np.array([0, 4, 0]), np.array([13, 7, 7])
-    found = hash_words(data, starts, ends)
+    found = WordRule().hash(Texts(data, starts, ends))
     assert np.diff(found.bounds).tolist() == [3, 1, 2]
     assert found.hashes[3] == found.hashes[1] == found.hashes[5]

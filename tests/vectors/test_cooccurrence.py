@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.vectors.cooccurrence import UNIT, PairCounts, merge_counts
+from deltableu.vectors.cooccurrence import UNIT, Cooccurrences, merge_counts
 from deltableu.vectors.glove import count_cooccurrences
 from deltableu.vectors.strata import GROUPS, arrange, rounds, stratum
 from tests.vectors.corpora import grouped, literal_counts, literal_words
@@ -162,7 +162,7 @@ def test_entries_hold_every_pair_in_its_stratum(memory, tmp_path):
 def test_counts_of_parts_add_up(tmp_path):
     def part(*pairs):
         hashes, counts = (np.array(column, np.uint64) for column in zip(*pairs, strict=True))
-        return PairCounts(hashes, counts)
+        return Cooccurrences(hashes, counts)
 
     big = 1 << 63
     parts = [part((1, 5), (big, 1)), part((1, 2), (7, UNIT)), part((big, 2), (big + 1, 3))]

@@ -34,6 +34,7 @@ def mine(
     parrot: Annotated[bool, Flag] = False,
     random: Whole = 0,
     seed: Whole = 0,
+    tokenize: str = "words",
     min_words: Whole = 1,
     max_words: Whole | None = None,
     keep_junk: Annotated[bool, Flag] = False,
@@ -70,6 +71,9 @@ def mine(
         Add so many random responses of the logs to each item.
     seed
         Of the random responses.
+    tokenize
+        What a word is: words (runs of letters and digits; ideographs and kana one by one), or a
+        tokenizer of sacreBLEU, such as ja-mecab, ko-mecab or zh. Word vectors need the same one.
     min_words
         Of a response.
     max_words
@@ -99,13 +103,14 @@ def mine(
         How the summary is printed.
     """
     plan = MiningPlan(
-        similarity=options.make(),
+        similarity=options.make(tokenize),
         top=top,
         parrot=parrot,
         random=random,
         rows=RowFilter(min_words, max_words, junk=not keep_junk),
         diversity=diversity,
         seed=seed,
+        tokenize=tokenize,
     )
     if not (top or parrot or random):
         raise InputError("--top 0 without --parrot and --random adds nothing")

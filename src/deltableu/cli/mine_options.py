@@ -8,7 +8,7 @@ from typing import Literal
 from cyclopts import Parameter
 
 from deltableu.errors import InputError
-from deltableu.mine import BM25, Embedding, Encoder, Similarity, WordAverages
+from deltableu.mine import BM25, Embedding, Encoder, PairSimilarity, WordAverages
 from deltableu.text import read_vectors
 
 __all__ = ["SimilarityOptions"]
@@ -70,7 +70,7 @@ class SimilarityOptions:
     alpha: float = 0.5
     epsilon: float = 0.1
 
-    def make(self) -> Similarity:
+    def make(self, tokenize: str) -> PairSimilarity:
         """The similarity that was asked for; an option that it does not heed is a mistake."""
         on = self.on or ("both" if self.method == "bm25" else "utterance")
         changed = [
@@ -89,7 +89,7 @@ class SimilarityOptions:
         if self.method == "embedding":
             if self.vectors is None:
                 raise InputError("--method embedding needs --vectors: train some, or give a file")
-            source = WordAverages(read_vectors(self.vectors), self.unknown)
+            source = WordAverages(read_vectors(self.vectors), self.unknown, tokenize)
         else:
             if self.encoder is None:
                 known = ", ".join(_ENCODERS)

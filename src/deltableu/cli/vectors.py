@@ -18,7 +18,7 @@ from deltableu.errors import InputError
 from deltableu.io import Column, Table, fact_table
 from deltableu.logs import find_files
 from deltableu.text import read_vectors, write_vectors
-from deltableu.vectors import Epoch, nearest_words, train_vectors
+from deltableu.vectors import VectorEpoch, nearest_words, train_vectors
 
 __all__ = ["vectors"]
 
@@ -48,6 +48,7 @@ def train(
     learning_rate: float = 0.05,
     epochs: Whole = 25,
     seed: Whole = 0,
+    tokenize: str = "words",
     threads: Whole | None = None,
     memory: str = "2GB",
     work: Path | None = None,
@@ -84,6 +85,9 @@ def train(
         Passes over all pairs.
     seed
         Of the first vectors and of the order of pairs.
+    tokenize
+        What a word is: words (runs of letters and digits; ideographs and kana one by one), or a
+        tokenizer of sacreBLEU, such as ja-mecab, ko-mecab or zh. Mine with the same.
     threads
         All cores by default.
     memory
@@ -102,11 +106,11 @@ def train(
     if os.path.realpath(output) in read:
         raise InputError(f"{output}: is one of the logs: write to another file")
     partial = Path(f"{output}.partial.bin")
-    seen: list[Epoch] = []
+    seen: list[VectorEpoch] = []
     with ProgressBar() as bar:
         seconds = [time.monotonic()] * 2
 
-        def keep(epoch: Epoch) -> None:
+        def keep(epoch: VectorEpoch) -> None:
             seen.append(epoch)
             if epoch.number < epoch.of:
                 write_vectors(epoch.vectors(), partial)
@@ -126,6 +130,7 @@ def train(
                 learning_rate=learning_rate,
                 epochs=epochs,
                 seed=seed,
+                tokenize=tokenize,
                 threads=threads,
                 memory=_bytes(memory),
                 work=work or output.parent,
@@ -191,7 +196,7 @@ def _bytes(text: str) -> int:
     return max(1, int(float(match[1]) * (1 << _UNITS[match[2].upper()])))
 
 
-def _summary(epochs: list[Epoch], dimension: int, seconds: float) -> dict[str, int | float]:
+def _summary(epochs: list[VectorEpoch], dimension: int, seconds: float) -> dict[str, int | float]:
     last = epochs[-1]
     return {
         "words in the logs": last.tokens,

@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import median
 
 from deltableu.corpus.contamination import (
+    ItemKeys,
     OutputMatches,
     duplicate_items,
-    fold_item,
     output_problems,
     reference_problems,
 )
@@ -176,7 +176,7 @@ def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
 
     Errors are what readers refuse, and ratings of items, systems or references that are not
     there. Warnings are what is probably not meant: names nobody reads, systems without outputs,
-    and signs that test data leaked, where texts are compared without case and white space.
+    and signs that test data leaked, where texts are the same as `deltableu.text.text_keys` has it.
 
     Parameters
     ----------
@@ -197,13 +197,14 @@ def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
     if not seen.complete and (files.outputs or files.ratings):
         message = "some items could not be read, so outputs and ratings were not matched with them"
         report(Problem(message, file=name, severity="warning"))
+    keys = ItemKeys.of(items)
     for line, item in numbered:
-        for problem in reference_problems(item, name, line):
+        for problem in reference_problems(item, keys[item.id], name, line):
             report(problem)
     for problem in duplicate_items(numbered, name):
         report(problem)
     described = read_systems(files.systems, report) if files.systems else {}
-    systems = _check_systems(files, items, seen, described, report)
+    systems = _check_systems(files, keys, seen, described, report)
     ratings = _check_ratings(files, items, seen, report)
     return CheckResult(
         Path(path),
@@ -239,18 +240,17 @@ def _count_references(items: list[Item]) -> ReferenceCounts:
 
 def _check_systems(
     files: StudyFiles,
-    items: list[Item],
+    keys: Mapping[str, ItemKeys],
     seen: SeenItems,
     described: Mapping[str, System],
     report: Report,
 ) -> tuple[SystemCounts, ...]:
-    folded = {item.id: fold_item(item) for item in items}
     counts = []
     for name, path in files.outputs.items():
         texts = match_outputs(path, tuple(seen.lines) if seen.complete else None, report)
         pairs = zip(seen.lines, texts, strict=True) if seen.complete else ()
         matches = OutputMatches.count(
-            (folded[id], text) for id, text in pairs if text is not None and id in folded
+            (keys[id], text) for id, text in pairs if text is not None and id in keys
         )
         for problem in output_problems(matches, str(path)):
             report(problem)

@@ -2,50 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, compress, islice
 
-from deltableu.corpus.types import ORIGINS, Item
+from deltableu.corpus.types import ORIGINS, Item, Origin
 from deltableu.errors import Problem
+from deltableu.text import text_keys
 
 __all__ = [
-    "FoldedItem",
+    "ItemKeys",
     "OutputMatches",
     "duplicate_items",
-    "fold",
-    "fold_item",
     "output_problems",
     "reference_problems",
 ]
 
 
-def fold(text: str) -> str:
-    """The text without case, and with white space folded.
-
-    Examples
-    --------
-    >>> fold(" Not  MUCH ")
-    'not much'
-    """
-    return " ".join(text.lower().split())
-
-
 @dataclass(frozen=True, slots=True)
-class FoldedItem:
-    """What an output of the item is compared with."""
+class ItemKeys:
+    """What an output of the item is compared with: keys of `deltableu.text.text_keys`."""
 
-    message: str
-    origins: Mapping[str, frozenset[str]]
+    message: int
+    references: tuple[int, ...]
+    origins: tuple[Origin, ...]
 
-
-def fold_item(item: Item) -> FoldedItem:
-    """Fold an item's message and references."""
-    origins: dict[str, set[str]] = {}
-    for reference in item.references:
-        origins.setdefault(fold(reference.text), set()).add(reference.origin)
-    return FoldedItem(
-        fold(item.message or ""), {text: frozenset(found) for text, found in origins.items()}
-    )
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> dict[str, ItemKeys]:
+        """By the items' ids."""
+        texts = ([item.message or "", *(one.text for one in item.references)] for item in items)
+        return {
+            item.id: cls(found[0], found[1:], tuple(one.origin for one in item.references))
+            for item, found in zip(items, _keys_of(texts), strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +46,20 @@ class OutputMatches:
     messages: int
 
     @classmethod
-    def count(cls, pairs: Iterable[tuple[FoldedItem, str]]) -> OutputMatches:
-        """Compare each output with its item; empty outputs equal nothing."""
-        outputs = messages = 0
+    def count(cls, pairs: Iterable[tuple[ItemKeys, str]]) -> OutputMatches:
+        """Compare each output with its item; blank outputs equal nothing."""
+        found = list(pairs)
+        messages = 0
         by_origin = dict.fromkeys(ORIGINS, 0)
-        for item, text in pairs:
-            outputs += 1
-            folded = fold(text)
-            if not folded:
+        keys = text_keys([text for _, text in found]).keys.tolist()
+        for (item, _), key in zip(found, keys, strict=True):
+            if not key:
                 continue
-            messages += folded == item.message
-            for origin in item.origins.get(folded, ()):
+            messages += key == item.message
+            same = (one == key for one in item.references)
+            for origin in set(compress(item.origins, same)):
                 by_origin[origin] += 1
-        return cls(outputs, {key: count for key, count in by_origin.items() if count}, messages)
+        return cls(len(found), {key: count for key, count in by_origin.items() if count}, messages)
 
 
 def output_problems(matches: OutputMatches, file: str) -> Iterator[Problem]:
@@ -82,32 +72,36 @@ def output_problems(matches: OutputMatches, file: str) -> Iterator[Problem]:
         yield Problem(message, file=file, severity="warning")
 
 
-def reference_problems(item: Item, file: str, line: int) -> Iterator[Problem]:
+def reference_problems(item: Item, keys: ItemKeys, file: str, line: int) -> Iterator[Problem]:
     """Warn of references that are blank, repeat the message, or differ in weight alone."""
-    message = fold(item.message or "")
-    first: dict[str, int] = {}
-    for position, reference in enumerate(item.references):
+    first: dict[int, int] = {}
+    for position, (reference, key) in enumerate(zip(item.references, keys.references, strict=True)):
         place = (file, line, f"references[{position}]", item.id)
-        text = fold(reference.text)
-        if not text:
+        if not key:
             yield Problem("the reference is blank", *place, severity="warning")
             continue
-        if text == message and reference.origin != "parrot":
+        if key == keys.message and reference.origin != "parrot":
             wrong = f"the reference repeats the message, but its origin is {reference.origin}"
             yield Problem(wrong, *place, severity="warning")
-        before = first.setdefault(text, position)
+        before = first.setdefault(key, position)
         if item.references[before].weight != reference.weight:
             wrong = f"the text is that of references[{before}], but the weight differs"
             yield Problem(wrong, *place, severity="warning")
 
 
+def _keys_of(rows: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:
+    """The keys of the texts of each row, all made at once."""
+    kept = list(rows)
+    keys = iter(text_keys(list(chain.from_iterable(kept))).keys.tolist())
+    return [tuple(islice(keys, len(row))) for row in kept]
+
+
 def duplicate_items(items: Iterable[tuple[int, Item]], file: str) -> Iterator[Problem]:
     """Warn of items whose context and message an earlier item has too."""
-    first: dict[tuple[str, ...], tuple[int, str]] = {}
-    for line, item in items:
-        if item.message is None and not item.context:
-            continue
-        asked = (*(fold(turn) for turn in item.context), fold(item.message or ""))
+    first: dict[tuple[int, ...], tuple[int, str]] = {}
+    asking = [(line, item) for line, item in items if item.message is not None or item.context]
+    keys = _keys_of([*item.context, item.message or ""] for _, item in asking)
+    for (line, item), asked in zip(asking, keys, strict=True):
         before, id = first.setdefault(asked, (line, item.id))
         if before != line:
             message = f"the context and message are those of item {id!r} on line {before}"

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Singles
-from deltableu.judges.tf_idf import tf_idf
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.stats import stream
+from deltableu.text import tf_idf
 
 __all__ = ["latent_vectors"]
 

@@ -9,13 +9,13 @@ import numpy as np
 from deltableu._types import Bools, Hashes, Ints
 from deltableu.errors import InputError, Problem
 from deltableu.judges.mixing import different, mixed, places_in, salt
-from deltableu.judges.row_keys import RowKeys, Rows, starts_of
+from deltableu.judges.row_keys import KeyedRows, RowKeys, starts_of
 from deltableu.judges.row_texts import RowTexts
-from deltableu.judges.training_pairs import PairCounts, TrainingPairs
+from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Block, Partition
 
-__all__ = ["PASSES", "PairCounts", "TrainingPairs", "read_training_pairs"]
+__all__ = ["PASSES", "TrainingCounts", "TrainingPairs", "read_training_pairs"]
 
 Tell = Callable[[int], None]
 
@@ -91,7 +91,7 @@ def read_training_pairs(
     others = keys.others(len(several) if other is None else other, salt(seed, _OTHERS))
     rows, empty = keys.rows, keys.empty
     del keys
-    wanted = Rows.joined([several, others])
+    wanted = KeyedRows.joined([several, others])
     found = RowTexts(wanted, vocabulary, max_length, salt(seed, _SPELLINGS))
     for block in _blocks(partitions, tell):
         found.add(block)
@@ -108,7 +108,7 @@ def read_training_pairs(
     wanted, places = wanted[kept], places[:, kept]
     groups, names = _numbered(wanted.utterances, responses)
     held_out, training, validated = _split(names, groups[:responses], validation, seed, rows)
-    counts = PairCounts(
+    counts = TrainingCounts(
         rows, empty, utterances, training + validated, responses, too_many, training, validated,
         len(wanted) - responses, len(texts), int(long.sum()),
     )  # fmt: skip
@@ -125,7 +125,7 @@ def _blocks(partitions: Sequence[Partition], tell: Tell) -> Iterator[Block]:
         tell(partition.size - read)
 
 
-def _with_another(rows: Rows, readable: Bools) -> Bools:
+def _with_another(rows: KeyedRows, readable: Bools) -> Bools:
     """Which rows are of an utterance with two or more readable ones."""
     starts = starts_of(rows.utterances)
     numbers = np.add.reduceat(readable, starts[:-1], dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -15,8 +15,8 @@ from deltableu.errors import InputError, Problem
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.mixing import mixed, salt
 from deltableu.judges.neural import need
-from deltableu.logs import Partition, Texts
-from deltableu.text import hash_texts
+from deltableu.logs import Partition
+from deltableu.text import Texts, hash_texts
 from deltableu.vectors import Tell, texts_of
 
 __all__ = ["PieceVocabulary", "piece_vocabulary"]
@@ -74,13 +74,13 @@ class PieceVocabulary:
         if not isinstance(texts, Texts):
             texts = Texts.of(texts)
         parts = [
-            self._encoded(texts.slice(first, first + _AT_ONCE))
+            self._encoded(texts.choose(slice(first, first + _AT_ONCE)))
             for first in range(0, len(texts), _AT_ONCE)
         ]
         return EncodedTexts.joined(parts)
 
     def _encoded(self, texts: Texts) -> EncodedTexts:
-        found = self._processor.encode(list(_bytes_of(texts)), out_type=int)
+        found = self._processor.encode(list(texts.encoded()), out_type=int)
         bounds = np.zeros(len(found) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, found), np.int64, len(found)), out=bounds[1:])
         numbers = np.fromiter(chain.from_iterable(found), np.int32, int(bounds[-1]))
@@ -152,11 +152,11 @@ class _Sample:
         self._held: dict[int, bytes] = {}
 
     def add(self, texts: Texts) -> None:
-        hashes: Hashes = hash_texts(texts.data, texts.starts, texts.ends)
+        hashes: Hashes = hash_texts(texts)
         hashes = mixed(self._salt, hashes)
         (rows,) = np.nonzero((hashes <= self._limit) & (texts.ends > texts.starts))
-        few = Texts(texts.data, texts.starts[rows], texts.ends[rows])
-        self._held.update(zip(hashes[rows].tolist(), _bytes_of(few), strict=True))
+        few = texts.choose(rows).encoded()
+        self._held.update(zip(hashes[rows].tolist(), few, strict=True))
         if len(self._held) > 2 * self._most:
             self._shrink()
 
@@ -169,12 +169,6 @@ class _Sample:
         if self._held:
             self._shrink()
         return list(self._held.values())
-
-
-def _bytes_of(texts: Texts) -> Iterator[bytes]:
-    data = texts.data
-    spans = zip(texts.starts.tolist(), texts.ends.tolist(), strict=True)
-    return (data[start:end] for start, end in spans)
 
 
 def _trained(texts: list[bytes], size: int, lowercase: bool) -> bytes:

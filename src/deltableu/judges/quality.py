@@ -10,8 +10,8 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.judges.batches import quadruples
 from deltableu.judges.examples import Examples
-from deltableu.judges.tf_idf import tf_idf
 from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.text import tf_idf
 
 __all__ = ["CalibrationBin", "OverlapBaseline", "area_under_curve", "calibration"]
 

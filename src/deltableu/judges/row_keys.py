@@ -1,4 +1,4 @@
-"""Rows of logs -> 16 bytes for each different one, and which of them to learn from."""
+"""KeyedRows of logs -> 16 bytes for each different one, and which of them to learn from."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from deltableu._types import Bools, Hashes, Ints
 from deltableu.judges.mixing import mixed
 from deltableu.logs import Block
-from deltableu.text import hash_words
+from deltableu.text import text_keys
 
-__all__ = ["RowKeys", "Rows", "row_keys", "starts_of"]
+__all__ = ["KeyedRows", "RowKeys", "row_keys", "starts_of"]
 
 
-#: Rows that are sorted at once, about.
+#: KeyedRows that are sorted at once, about.
 _AT_ONCE = 1 << 21
 _BITS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Keys of the utterance and the response of rows, as `deltableu.text.words` makes them."""
+class KeyedRows:
+    """Keys of the utterance and the response of rows, as `deltableu.text.text_keys` makes them."""
 
     utterances: Hashes
     responses: Hashes
@@ -31,10 +31,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.utterances)
 
-    def __getitem__(self, rows: Any) -> Rows:
-        return Rows(self.utterances[rows], self.responses[rows])
+    def __getitem__(self, rows: Any) -> KeyedRows:
+        return KeyedRows(self.utterances[rows], self.responses[rows])
 
-    def sorted(self) -> Rows:
+    def sorted(self) -> KeyedRows:
         """Different ones by utterance, then response."""
         rows = self[np.lexsort((self.responses, self.utterances))]
         fresh = np.ones(len(rows), np.bool_)
@@ -43,7 +43,7 @@ class Rows:
         return rows[fresh]
 
     @classmethod
-    def joined(cls, parts: list[Rows]) -> Rows:
+    def joined(cls, parts: list[KeyedRows]) -> KeyedRows:
         none = np.empty(0, np.uint64)
         return cls(
             np.concatenate([none, *(part.utterances for part in parts)]),
@@ -51,12 +51,10 @@ class Rows:
         )
 
 
-def row_keys(block: Block) -> tuple[Rows, Bools]:
+def row_keys(block: Block) -> tuple[KeyedRows, Bools]:
     """Keys of a block's rows, and which rows have words in both texts."""
-    texts = (block.utterances, block.responses)
-    found = [hash_words(one.data, one.starts, one.ends) for one in texts]
-    worded = (np.diff(found[0].bounds) > 0) & (np.diff(found[1].bounds) > 0)
-    return Rows(found[0].keys, found[1].keys), worded
+    utterances, responses = map(text_keys, (block.utterances, block.responses))
+    return KeyedRows(utterances.keys, responses.keys), utterances.worded & responses.worded
 
 
 def starts_of(groups: Any) -> Ints:
@@ -72,12 +70,12 @@ class RowKeys:
     Attributes
     ----------
     rows, empty : int
-        Rows that were added, and those of them without words.
+        KeyedRows that were added, and those of them without words.
     """
 
     def __init__(self) -> None:
         self.rows = self.empty = 0
-        self._blocks: list[Rows] = []
+        self._blocks: list[KeyedRows] = []
 
     def add(self, block: Block) -> None:
         keys, worded = row_keys(block)
@@ -86,12 +84,12 @@ class RowKeys:
         # Sorted, so that a range of utterances is a part of each block.
         self._blocks.append(keys[worded].sorted())
 
-    def several(self, most: int, salt: np.uint64) -> tuple[Rows, int, int]:
-        """Rows of utterances with two or more responses, `most` of each at most.
+    def several(self, most: int, salt: np.uint64) -> tuple[KeyedRows, int, int]:
+        """KeyedRows of utterances with two or more responses, `most` of each at most.
 
         Also the number of different utterances, and of rows that were too many.
         """
-        kept: list[Rows] = []
+        kept: list[KeyedRows] = []
         utterances = too_many = 0
         for rows in self._ranges():
             starts = starts_of(rows.utterances)
@@ -103,19 +101,19 @@ class RowKeys:
                 too_many += len(rows) - len(few)
                 rows = few
             kept.append(rows)
-        return Rows.joined(kept), utterances, too_many
+        return KeyedRows.joined(kept), utterances, too_many
 
-    def others(self, number: int, salt: np.uint64) -> Rows:
+    def others(self, number: int, salt: np.uint64) -> KeyedRows:
         """Random rows of all; fewer where there are fewer."""
-        kept = Rows.joined([])
+        kept = KeyedRows.joined([])
         for rows in self._ranges() if number else ():
-            kept = Rows.joined([kept, rows])
+            kept = KeyedRows.joined([kept, rows])
             if len(kept) > number:
                 ranks = mixed(salt, kept.utterances, kept.responses)
                 kept = kept[np.argpartition(ranks, number - 1)[:number]]
         return kept.sorted()
 
-    def _ranges(self) -> Iterator[Rows]:
+    def _ranges(self) -> Iterator[KeyedRows]:
         """All different rows, sorted, so many at once as is fast."""
         bits = (sum(map(len, self._blocks)) // _AT_ONCE).bit_length()
         edges = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(_BITS - bits if bits else 0)
@@ -128,10 +126,10 @@ class RowKeys:
                 block[cut[place] : cut[place + 1]]
                 for block, cut in zip(self._blocks, cuts, strict=True)
             ]
-            yield Rows.joined(parts).sorted()
+            yield KeyedRows.joined(parts).sorted()
 
 
-def _first_of_each(rows: Rows, most: int, salt: np.uint64) -> Ints:
+def _first_of_each(rows: KeyedRows, most: int, salt: np.uint64) -> Ints:
     """The rows of each utterance that come first in an order of chance, sorted."""
     ranks = mixed(salt, rows.utterances, rows.responses)
     order = np.lexsort((ranks, rows.utterances))

@@ -8,10 +8,10 @@ from deltableu._types import Bools, Hashes, Ints
 from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.mixing import different, mixed, places_in
-from deltableu.judges.row_keys import Rows, row_keys
+from deltableu.judges.row_keys import KeyedRows, row_keys
 from deltableu.judges.vocabulary import Vocabulary
-from deltableu.logs import Block, Texts
-from deltableu.text import hash_texts
+from deltableu.logs import Block
+from deltableu.text import Texts, hash_texts
 
 __all__ = ["RowTexts"]
 
@@ -29,7 +29,7 @@ class RowTexts:
     """
 
     def __init__(
-        self, wanted: Rows, vocabulary: Vocabulary, max_length: int, salt: np.uint64
+        self, wanted: KeyedRows, vocabulary: Vocabulary, max_length: int, salt: np.uint64
     ) -> None:
         self._vocabulary = vocabulary
         self._max_length = max_length
@@ -38,15 +38,15 @@ class RowTexts:
         self._rows = wanted[firsts]
         self._found = np.zeros(len(firsts), np.bool_)
         self._ranks: Hashes = np.zeros(len(firsts), np.uint64)
-        self._spelt = Rows(np.zeros(len(firsts), np.uint64), np.zeros(len(firsts), np.uint64))
+        self._spelt = KeyedRows(np.zeros(len(firsts), np.uint64), np.zeros(len(firsts), np.uint64))
         self._hashes: list[Hashes] = []
         self._texts: list[EncodedTexts] = []
         self._long: list[Bools] = []
 
-    def _mixed(self, rows: Rows) -> Hashes:
+    def _mixed(self, rows: KeyedRows) -> Hashes:
         return mixed(self._salt, rows.utterances, rows.responses)
 
-    def _places(self, rows: Rows) -> tuple[Ints, Bools]:
+    def _places(self, rows: KeyedRows) -> tuple[Ints, Bools]:
         """Where rows are among the wanted ones, and whether they are."""
         places = places_in(self._keys, self._mixed(rows))
         same = self._rows[places]
@@ -60,11 +60,8 @@ class RowTexts:
         if not len(rows):
             return
         places = places[rows]
-        sides = [
-            Texts(one.data, one.starts[rows], one.ends[rows])
-            for one in (block.utterances, block.responses)
-        ]
-        spelt = Rows(*(hash_texts(one.data, one.starts, one.ends) for one in sides))
+        sides = [one.choose(rows) for one in (block.utterances, block.responses)]
+        spelt = KeyedRows(*map(hash_texts, sides))
         ranks = self._mixed(spelt)
         order = np.lexsort((ranks, places))
         first = np.ones(len(order), np.bool_)
@@ -85,7 +82,7 @@ class RowTexts:
     def _encode(self, texts: Texts, hashes: Hashes, rows: Ints) -> None:
         fresh, firsts = np.unique(hashes[rows], return_index=True)
         rows = rows[firsts]
-        encoded = self._vocabulary.encode(Texts(texts.data, texts.starts[rows], texts.ends[rows]))
+        encoded = self._vocabulary.encode(texts.choose(rows))
         self._hashes.append(fresh)
         self._long.append(encoded.lengths > self._max_length)
         self._texts.append(encoded.cut(self._max_length))
@@ -102,7 +99,7 @@ class RowTexts:
         self._texts, self._hashes, self._long = [], [], []
         return texts.choose(chosen), long
 
-    def texts_of(self, rows: Rows) -> tuple[Ints, Ints]:
+    def texts_of(self, rows: KeyedRows) -> tuple[Ints, Ints]:
         """The places of utterance and response of wanted rows among the texts."""
         spelt = self._spelt[self._places(rows)[0]]
         return (

@@ -14,7 +14,7 @@ from deltableu.errors import InputError, Problem
 from deltableu.io import atomic_path
 from deltableu.judges.encoded_texts import EncodedTexts
 
-__all__ = ["PairCounts", "TrainingPairs"]
+__all__ = ["TrainingCounts", "TrainingPairs"]
 
 
 #: What numpy may say of a file that is not one of ours.
@@ -25,7 +25,7 @@ _DAMAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class PairCounts:
+class TrainingCounts:
     """What the logs had, and what is kept of it.
 
     Attributes
@@ -85,7 +85,7 @@ class TrainingPairs:
         parts. Those with several responses come first. Responses of an utterance differ.
     validation : array
         Whether an utterance is held out.
-    counts : PairCounts
+    counts : TrainingCounts
     """
 
     texts: EncodedTexts
@@ -93,7 +93,7 @@ class TrainingPairs:
     responses: Ints
     groups: Ints
     validation: Bools
-    counts: PairCounts
+    counts: TrainingCounts
 
     def write(self, path: Path) -> None:
         """Keep them as one file."""
@@ -116,7 +116,7 @@ class TrainingPairs:
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as found:
                 arrays = {name: found[name] for name in found.files}
-            counts = PairCounts(*map(int, arrays["counts"]))
+            counts = TrainingCounts(*map(int, arrays["counts"]))
             texts = EncodedTexts(arrays["numbers"], arrays["bounds"])
             made = cls(texts, counts=counts, **{name: arrays[name] for name in _COLUMNS})
             made._check()

@@ -9,7 +9,7 @@ from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.piece_vocabulary import PieceVocabulary, piece_vocabulary
 from deltableu.judges.word_vocabulary import WordVocabulary, word_vocabulary
-from deltableu.logs import Texts
+from deltableu.text import Texts
 
 __all__ = [
     "EncodedTexts",

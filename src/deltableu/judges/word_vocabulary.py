@@ -9,8 +9,8 @@ import numpy as np
 
 from deltableu.errors import InputError, Problem
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.logs import Partition, Texts
-from deltableu.text import hash_words, word_form
+from deltableu.logs import Partition
+from deltableu.text import Texts, WordNumbers, WordRule, word_form
 from deltableu.vectors import Tell, count_words
 
 __all__ = ["FIRST", "UNKNOWN", "WordVocabulary", "word_vocabulary"]
@@ -18,6 +18,7 @@ __all__ = ["FIRST", "UNKNOWN", "WordVocabulary", "word_vocabulary"]
 #: 0 is padding.
 UNKNOWN, FIRST = 1, 2
 _BETWEEN = "\n"
+_RULE = WordRule()
 
 
 class WordVocabulary:
@@ -41,15 +42,12 @@ class WordVocabulary:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
-        texts = Texts.of(self.words)
-        found = hash_words(texts.data, texts.starts, texts.ends)
-        alone = len(found.hashes) == len(self.words) and bool((np.diff(found.bounds) == 1).all())
-        if not self.words or not alone or any(word_form(one) != one for one in self.words):
+        hashes = _RULE.hash_each(Texts.of(self.words))
+        wrong = any(word_form(one) != one for one in self.words)
+        if not self.words or not hashes.all() or wrong:
             raise InputError("a vocabulary has one or more lower-cased words, each without a space")
-        order = np.argsort(found.hashes, kind="stable")
-        self._hashes = found.hashes[order]
-        self._numbers = (order + FIRST).astype(np.int32)
-        if (self._hashes[1:] == self._hashes[:-1]).any():
+        self._numbers = WordNumbers.of(hashes)
+        if self._numbers.size < len(self.words):
             raise InputError("a vocabulary has no word twice")
 
     def __len__(self) -> int:
@@ -59,11 +57,10 @@ class WordVocabulary:
         """Numbers of the words of each text; those that the vocabulary lacks are 1."""
         if not isinstance(texts, Texts):
             texts = Texts.of(texts)
-        found = hash_words(texts.data, texts.starts, texts.ends)
-        places = np.searchsorted(self._hashes, found.hashes)
-        np.minimum(places, len(self.words) - 1, out=places)
-        known = self._hashes[places] == found.hashes
-        return EncodedTexts(np.where(known, self._numbers[places], np.int32(UNKNOWN)), found.bounds)
+        found = _RULE.hash(texts)
+        numbers = self._numbers.find(found.hashes) + np.int32(FIRST)
+        numbers[numbers < FIRST] = UNKNOWN
+        return EncodedTexts(numbers, found.bounds)
 
     def to_bytes(self) -> bytes:
         """A line a word, in UTF-8."""

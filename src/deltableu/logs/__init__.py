@@ -1,6 +1,6 @@
 """Posts or conversations in, pairs and triples out; and logs of pairs, read in a stream."""
 
-from deltableu.logs.blocks import Block, Texts
+from deltableu.logs.blocks import Block
 from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
 from deltableu.logs.pairs import MEMORY, write_pairs
@@ -31,7 +31,6 @@ __all__ = [
     "Share",
     "Split",
     "TextCounts",
-    "Texts",
     "Thread",
     "TimeSplit",
     "WrittenPairs",

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from hashlib import blake2b
 
 import numpy as np
 
 from deltableu.logs.spill import Array, Records, Store
+from deltableu.text import text_keys
 
-__all__ = ["Overlap", "PairTexts", "TextCounts", "same_text"]
+__all__ = ["Overlap", "PairTexts", "TextCounts"]
 
-_WORD = re.compile(r"\w+")
 _BATCH = 16384
-
-
-def same_text(text: str) -> str:
-    """Equal for texts of the same words, whatever their case, punctuation and spacing.
-
-    Examples
-    --------
-    >>> same_text("Oh,  REALLY?"), same_text(" :-) ")
-    ('oh really', ':-)')
-    """
-    return " ".join(_WORD.findall(text.lower())) or " ".join(text.split())
-
-
-@lru_cache(maxsize=4096)  # what was a response is an utterance next
-def _key(text: str) -> tuple[bytes, bool]:
-    """A hash of what is the same, and whether there are words."""
-    text = same_text(text)
-    return blake2b(text.encode(), digest_size=8).digest(), _WORD.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class TextCounts:
-    """Utterances by their words, whatever case and punctuation; those without a word do not count.
+    """Different utterances (`deltableu.text.text_keys`); those without a word do not count.
 
     Attributes
     ----------
@@ -55,7 +34,7 @@ class TextCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlap:
-    """Pairs of the same words in several periods.
+    """Pairs that are the same (`deltableu.text.text_keys`) in several periods.
 
     Attributes
     ----------
@@ -79,32 +58,29 @@ class PairTexts:
         fields = [("utterance", "<u8"), ("response", "<u8"), ("number", "<i8"), ("period", "u1")]
         self._records = Records(store, buckets, [*fields, ("words", "?")])
         self._periods = periods
-        self._keys: list[bytes] = []
-        self._rest: list[tuple[int, int, bool]] = []
+        self._waiting: list[tuple[int, int, str, str]] = []
 
     def add(self, number: int, period: int, utterance: str, response: str) -> None:
         """Remember a pair."""
-        (first, has_words), (second, answers_with_words) = _key(utterance), _key(response)
-        self._keys.append(first + second)
-        self._rest.append((number, period, has_words and answers_with_words))
-        if len(self._keys) == _BATCH:
+        self._waiting.append((number, period, utterance, response))
+        if len(self._waiting) == _BATCH:
             self._flush()
 
     def _flush(self) -> None:
-        if not self._keys:
+        if not self._waiting:
             return
-        keys = np.frombuffer(b"".join(self._keys), "<u8").reshape(-1, 2)
-        numbers, periods, words = zip(*self._rest, strict=True)
+        numbers, periods, *texts = zip(*self._waiting, strict=True)
+        utterances, responses = map(text_keys, texts)
         records = self._records.make(
-            utterance=keys[:, 0],
-            response=keys[:, 1],
+            utterance=utterances.keys,
+            response=responses.keys,
             number=numbers,
             period=periods,
-            words=words,
+            words=utterances.worded & responses.worded,
         )
         size = np.uint64(self._records.count)
-        self._records.add(records, (keys[:, 0] % size).astype(np.int64))
-        self._keys, self._rest = [], []
+        self._records.add(records, (utterances.keys % size).astype(np.int64))
+        self._waiting = []
 
     def _buckets(self) -> Iterator[Array]:
         self._flush()

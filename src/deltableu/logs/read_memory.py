@@ -7,9 +7,9 @@ from typing import TypeAlias, cast
 
 from deltableu.errors import InputError, Problem
 from deltableu.io import Checker, fail, shown
-from deltableu.logs.blocks import Block, Texts
+from deltableu.logs.blocks import Block
 from deltableu.logs.readers import FIELDS, as_name
-from deltableu.text import NotUnicodeError
+from deltableu.text import NotUnicodeError, Texts
 
 __all__ = ["read_memory"]
 

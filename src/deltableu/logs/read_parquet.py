@@ -14,10 +14,11 @@ from deltableu import _kernels
 from deltableu._types import Bools, Ints
 from deltableu.errors import Problem
 from deltableu.io import Report, fail, number_text
-from deltableu.logs.blocks import Block, Texts
+from deltableu.logs.blocks import Block
 from deltableu.logs.read_files import LogFile, WrongColumns, broken, pyarrow_for
 from deltableu.logs.read_lines import as_words
 from deltableu.logs.readers import FIELDS
+from deltableu.text import Texts
 
 __all__ = ["RowGroup", "read_row_groups", "row_groups"]
 
@@ -206,7 +207,7 @@ class _Reader:
 
         def texts_of(name: str) -> Texts:
             texts = columns[name].texts
-            return Texts(texts.data, texts.starts[kept], texts.ends[kept])
+            return texts.choose(kept)
 
         block = Block(
             self._rows,

@@ -17,7 +17,7 @@ from deltableu import _kernels
 from deltableu._types import Ints
 from deltableu.errors import Problem
 from deltableu.io import Checker, Report, decode_object, fail, number_text
-from deltableu.logs.blocks import Block, Texts
+from deltableu.logs.blocks import Block
 from deltableu.logs.read_files import LogFile, Source, WrongColumns
 from deltableu.logs.read_lines import (
     BOM,
@@ -29,6 +29,7 @@ from deltableu.logs.read_lines import (
     read_chunks,
     without_bad_lines,
 )
+from deltableu.text import Texts
 
 __all__ = ["FIELDS", "as_name", "check_header", "json_row", "read_text"]
 

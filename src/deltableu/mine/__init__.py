@@ -8,7 +8,7 @@ from deltableu.mine.engines import Engine, Threads, make_engine
 from deltableu.mine.mining import MiningPlan, mine_references
 from deltableu.mine.results import Mined
 from deltableu.mine.run import Event, Progress
-from deltableu.mine.similarity import Similarity
+from deltableu.mine.similarity import PairSimilarity
 from deltableu.mine.text_vectors import Encoder, WordAverages
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "Event",
     "Mined",
     "MiningPlan",
+    "PairSimilarity",
     "Progress",
     "RowFilter",
-    "Similarity",
     "TextVectors",
     "Threads",
     "WordAverages",

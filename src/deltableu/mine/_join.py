@@ -31,41 +31,6 @@ def _term(
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
-def fill_slots(
-    hashes: cython.const[cython.ulonglong][::1],
-    slots: cython.ulonglong[::1],
-    terms: cython.int[::1],
-) -> None:
-    """Put distinct hashes in a table that is large enough and whose `terms` are all -1."""
-    mask: cython.ulonglong = slots.shape[0] - 1
-    slot: cython.ulonglong
-    i: cython.longlong
-    for i in range(hashes.shape[0]):
-        slot = hashes[i] & mask
-        while terms[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = hashes[i]
-        terms[slot] = i
-
-
-@cython.boundscheck(False)
-@cython.wraparound(False)
-def find_terms(
-    hashes: cython.const[cython.ulonglong][::1],
-    slots: cython.const[cython.ulonglong][::1],
-    terms: cython.const[cython.int][::1],
-    found: cython.int[::1],
-) -> None:
-    """The term of every hash, -1 where there is none."""
-    mask: cython.ulonglong = slots.shape[0] - 1
-    i: cython.longlong
-    with cython.nogil:
-        for i in range(hashes.shape[0]):
-            found[i] = _term(hashes[i], slots, terms, mask)
-
-
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def count_rows(
     hashes: cython.const[cython.ulonglong][::1],
     bounds: cython.const[cython.longlong][::1],

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deltableu.corpus import Origin, Reference, Source
-from deltableu.logs import Texts
-from deltableu.text import hash_words
+from deltableu.text import text_keys
 
-__all__ = ["Addition", "add_references", "response_keys"]
+__all__ = ["Addition", "add_references"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +21,10 @@ class Addition:
     source: Source | None = None
 
 
-def response_keys(texts: Sequence[str]) -> list[int]:
-    """Numbers that are the same for texts of the same words."""
-    made = Texts.of(texts)
-    keys: list[int] = hash_words(made.data, made.starts, made.ends).keys.tolist()
-    return keys
-
-
 def add_references(
     references: tuple[Reference, ...], additions: Iterable[Addition]
 ) -> tuple[Reference, ...]:
-    """The references, then the additions whose words none of them has.
+    """The references, then the additions that are not the same text as any of them.
 
     An id is made of origin and text alone, so that a rating of it can never come to mean another
     text, whatever is mined later and in whatever order.
@@ -47,7 +39,7 @@ def add_references(
     taken = {reference.id for reference in references}
     new = list(additions)
     texts = [*(one.text for one in references), *(one.text for one in new)]
-    all_keys = response_keys(texts)
+    all_keys = text_keys(texts).keys.tolist()
     keys = set(all_keys[: len(references)])
     for addition, key in zip(new, all_keys[len(references) :], strict=True):
         if key in keys:

@@ -12,9 +12,8 @@ import numpy as np
 from deltableu._types import Bools, Bytes, Hashes, Ints
 from deltableu.corpus import Item
 from deltableu.errors import InputError
-from deltableu.logs import Texts
-from deltableu.mine.rows import Rows
-from deltableu.text import hash_texts, hash_words
+from deltableu.mine.rows import LogRows
+from deltableu.text import Texts, WordRule, hash_texts, text_keys
 
 __all__ = ["Admission", "OwnPairs", "RowFilter", "log_ids", "log_thread"]
 
@@ -25,13 +24,11 @@ _OPENING_BRACKET = ord("[")
 
 
 def _keys(texts: Sequence[str]) -> Hashes:
-    made = Texts.of(texts)
-    return hash_words(made.data, made.starts, made.ends).keys
+    return text_keys(texts).keys
 
 
 def _text_hashes(texts: Sequence[str]) -> Hashes:
-    made = Texts.of(texts)
-    return hash_texts(made.data, made.starts, made.ends)
+    return hash_texts(Texts.of(texts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +67,7 @@ class RowFilter:
         most = "" if self.max_words is None else self.max_words
         return f"words:{self.min_words}-{most}|junk:{'out' if self.junk else 'in'}"
 
-    def admit(self, rows: Rows) -> Admission:
+    def admit(self, rows: LogRows) -> Admission:
         """Rows are counted under the first reason that applies."""
         lengths = np.diff(rows.responses.bounds)
         kept = np.ones(len(rows), np.bool_)
@@ -80,7 +77,7 @@ class RowFilter:
             kept &= ~wrong
         return Admission(kept.view(np.uint8), {why: n for why, n in dropped.items() if n})
 
-    def _reasons(self, rows: Rows, lengths: Any) -> Iterable[tuple[str, Bools]]:
+    def _reasons(self, rows: LogRows, lengths: Any) -> Iterable[tuple[str, Bools]]:
         if self.min_words:
             yield "too short", lengths < self.min_words
         if self.max_words is not None:
@@ -88,7 +85,7 @@ class RowFilter:
         if self.junk:
             yield "a placeholder", _is_placeholder(rows)
             yield "with a link", _has_link(rows)
-            yield "an echo of its utterance", rows.responses.keys == rows.utterances.keys
+            yield "an echo of its utterance", rows.response_keys == rows.utterance_keys
 
 
 @cache
@@ -97,15 +94,14 @@ def _placeholder_keys() -> tuple[np.uint64, ...]:
 
 
 @cache
-def _link_words() -> tuple[np.uint64, ...]:
-    made = Texts.of(_LINKS)
-    return tuple(hash_words(made.data, made.starts, made.ends).hashes)
+def _link_words() -> Hashes:
+    return WordRule().hash(Texts.of(_LINKS)).hashes
 
 
-def _is_placeholder(rows: Rows) -> Bools:
+def _is_placeholder(rows: LogRows) -> Bools:
     found = np.zeros(len(rows), np.bool_)
     for key in _placeholder_keys():
-        found |= rows.responses.keys == key
+        found |= rows.response_keys == key
     if found.any():
         # The word "deleted" may well be said; brackets around it are a forum's.
         texts = rows.block.responses
@@ -115,8 +111,9 @@ def _is_placeholder(rows: Rows) -> Bools:
     return found
 
 
-def _has_link(rows: Rows) -> Bools:
-    words = rows.responses
+def _has_link(rows: LogRows) -> Bools:
+    # Tokenizers may leave an address whole, or cut it into characters.
+    words = rows.plain_responses
     link = np.zeros(len(words.hashes), np.bool_)
     for hash in _link_words():
         link |= words.hashes == hash
@@ -190,17 +187,17 @@ class OwnPairs:
             pairs[order], owners[order],
         )  # fmt: skip
 
-    def allowed(self, rows: Rows, items: Any, chosen: Any) -> Bools:
+    def allowed(self, rows: LogRows, items: Any, chosen: Any) -> Bools:
         """Which candidates, rows `chosen` for `items`, are not the item's own."""
-        mine = _among(self.responses, _mixed(items, rows.responses.keys[chosen]))
+        mine = _among(self.responses, _mixed(items, rows.response_keys[chosen]))
         for own, name in ((self.ids, "ids"), (self.threads, "threads")):
             if len(own) and (hashes := rows.hashes(name)) is not None:
                 mine |= _among(own, _mixed(items, hashes[chosen]))
         return ~mine
 
-    def leaks(self, rows: Rows, items: int) -> Ints:
+    def leaks(self, rows: LogRows, items: int) -> Ints:
         """How many rows are each item's message with an original response of it."""
-        found = _mixed(rows.utterances.keys, rows.responses.keys)
+        found = _mixed(rows.utterance_keys, rows.response_keys)
         counts = np.zeros(items, np.int64)
         for key in found[_among(self.pairs, found)]:
             begin, end = (np.searchsorted(self.pairs, key, side=side) for side in ("left", "right"))

@@ -11,10 +11,9 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Array, Bytes, Ints, Ints32, Singles
 from deltableu.errors import InputError
-from deltableu.mine.rows import Queries, Rows
+from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
-from deltableu.mine.vocabulary import Vocabulary
-from deltableu.text import WordArrays
+from deltableu.text import TokenArrays, WordNumbers
 
 __all__ = ["BM25", "Field", "Idf", "Product"]
 
@@ -102,7 +101,7 @@ class BM25:
 
     def counter(self, queries: Queries) -> Bm25Counter:
         words = (queries.utterances.hashes, queries.responses.hashes)
-        return Bm25Counter(self, queries, Vocabulary.of(np.unique(np.concatenate(words))))
+        return Bm25Counter(self, queries, WordNumbers.of(np.unique(np.concatenate(words))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,12 +110,12 @@ class Bm25Counter:
 
     settings: BM25
     queries: Queries
-    vocabulary: Vocabulary
+    vocabulary: WordNumbers
 
     def empty(self) -> Ints:
         return np.zeros(3 + 2 * self.vocabulary.size, np.int64)
 
-    def count(self, rows: Rows) -> Ints:
+    def count(self, rows: LogRows) -> Ints:
         sums = self.empty()
         sums[0] = len(rows)
         for field, (name, begin) in enumerate(
@@ -128,13 +127,13 @@ class Bm25Counter:
                 sums[begin : begin + self.vocabulary.size] = self._rows_with(words)
         return sums
 
-    def _rows_with(self, words: WordArrays) -> Ints:
+    def _rows_with(self, words: TokenArrays) -> Ints:
         """How many texts have each term."""
         vocabulary = self.vocabulary
         rows = np.zeros(vocabulary.size, np.int64)
         last = np.full(vocabulary.size, -1, np.int64)
         _kernel.count_rows(
-            words.hashes, words.bounds, vocabulary.slots, vocabulary.terms, last, rows
+            words.hashes, words.bounds, vocabulary.slots, vocabulary.numbers, last, rows
         )
         return rows
 
@@ -190,8 +189,8 @@ class FieldQueries:
     def of(
         cls,
         settings: BM25,
-        words: WordArrays,
-        vocabulary: Vocabulary,
+        words: TokenArrays,
+        vocabulary: WordNumbers,
         rows: Ints,
         n: int,
         length: int,
@@ -200,7 +199,7 @@ class FieldQueries:
         seen = np.maximum(rows, 1).astype(np.float64)
         idf = np.where(rows > 0, _IDF[settings.idf](seen, n), 0.0)
         all_terms = vocabulary.find(words.hashes)
-        count = len(words.keys)
+        count = len(words.bounds) - 1
         item = np.repeat(np.arange(count), np.diff(words.bounds))
         # A term that a query repeats counts as often, at its first place.
         _, first, times = np.unique(
@@ -262,7 +261,7 @@ class Bm25Scorer:
     The score is `s1 * (slope * s2 + constant)`, s1 being BM25 of the field `first_name`.
     """
 
-    vocabulary: Vocabulary
+    vocabulary: WordNumbers
     first: FieldQueries
     second: FieldQueries
     first_name: Literal["utterance", "response"]
@@ -271,7 +270,7 @@ class Bm25Scorer:
 
     def candidates(
         self,
-        rows: Rows,
+        rows: LogRows,
         begin: int,
         admitted: Bytes,
         thresholds: Array,
@@ -292,7 +291,7 @@ class Bm25Scorer:
             len(rows),
             admitted,
             self.vocabulary.slots,
-            self.vocabulary.terms,
+            self.vocabulary.numbers,
             words.hashes,
             words.bounds,
             *self.first.arrays(),

@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from deltableu.errors import InputError
-from deltableu.logs import Texts
-from deltableu.text import hash_words
+from deltableu.text import Texts, WordRule
 
 __all__ = ["maximal_marginal_relevance"]
 
+_WORDS = WordRule()
+
 
 def maximal_marginal_relevance(
-    texts: Sequence[str], scores: Sequence[float], most: int, diversity: float
+    texts: Sequence[str],
+    scores: Sequence[float],
+    most: int,
+    diversity: float,
+    rule: WordRule = _WORDS,
 ) -> list[int]:
     """Choose texts one by one, each for its score and for being unlike those chosen before.
 
@@ -29,6 +34,8 @@ def maximal_marginal_relevance(
         How many to choose.
     diversity : float
         From 0 (score alone) to 1 (difference alone, after the best one).
+    rule : WordRule
+        What a word is.
 
     Returns
     -------
@@ -52,8 +59,7 @@ def maximal_marginal_relevance(
         raise InputError(f"diversity must lie in [0, 1], got {diversity}")
     if not texts:
         return []
-    made = Texts.of(texts)
-    arrays = hash_words(made.data, made.starts, made.ends)
+    arrays = rule.hash(Texts.of(texts))
     bounds = arrays.bounds.tolist()
     words = [frozenset(arrays.hashes[begin:end].tolist()) for begin, end in pairwise(bounds)]
     nearest = [0.0] * len(texts)

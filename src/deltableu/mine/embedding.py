@@ -13,17 +13,17 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Array, Bytes, Ints, Singles
 from deltableu.errors import InputError
-from deltableu.logs import Texts
 from deltableu.mine.bm25 import Field, Product
-from deltableu.mine.rows import Queries, Rows
+from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
+from deltableu.text import Texts
 
 __all__ = ["Embedding", "TextVectors"]
 
 _kernel = _kernels.load("mine._embed")
 
 
-#: Rows that are multiplied at once, and candidates that are collected before the heaps see them.
+#: LogRows that are multiplied at once, and candidates that are collected before the heaps see them.
 _STEP, _FIRST_STEP = 2048, 128
 _CAPACITY = 1 << 15
 
@@ -95,6 +95,11 @@ class Embedding:
         """Whether several partitions at once would only stand in each other's way."""
         return self.source.own_threads
 
+    @property
+    def tokenize(self) -> str | None:
+        """What a word is, where the source cuts texts into words."""
+        return getattr(self.source, "tokenize", None)
+
     def counter(self, queries: Queries) -> EmbeddingCounter:
         return EmbeddingCounter(self, queries)
 
@@ -109,7 +114,7 @@ class EmbeddingCounter:
     def empty(self) -> Ints:
         return np.zeros(0, np.int64)
 
-    def count(self, rows: Rows) -> Ints:
+    def count(self, rows: LogRows) -> Ints:
         return self.empty()
 
     def scorer(self, sums: Ints) -> EmbeddingScorer:
@@ -151,7 +156,7 @@ class EmbeddingScorer:
 
     def candidates(
         self,
-        rows: Rows,
+        rows: LogRows,
         begin: int,
         admitted: Bytes,
         thresholds: Array,
@@ -159,9 +164,8 @@ class EmbeddingScorer:
         # Until most heaps are full nearly all is a candidate, and products would be in vain.
         step = _STEP if np.count_nonzero(thresholds) * 2 > len(thresholds) else _FIRST_STEP
         end = min(len(rows), begin + step)
-        part = [
-            self.source.vectors(getattr(rows.block, name).slice(begin, end)) for name in self.names
-        ]
+        texts = (getattr(rows.block, name) for name in self.names)
+        part = [self.source.vectors(one.choose(slice(begin, end))) for one in texts]
         rough = self._rough(part)
         limits = (thresholds - self._slack()).astype(np.float32)
         capacity = _CAPACITY + len(thresholds)

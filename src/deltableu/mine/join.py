@@ -15,8 +15,9 @@ from deltableu.io import Report, fail
 from deltableu.logs import BrokenPartition, Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.heaps import Heaps
-from deltableu.mine.rows import LoggedPair, Rows
+from deltableu.mine.rows import LoggedPair, LogRows
 from deltableu.mine.similarity import Counter, Scorer
+from deltableu.text import WordRule
 
 __all__ = ["Counted", "Counting", "Floors", "Joined", "Joining", "OnError", "Tell"]
 
@@ -55,6 +56,7 @@ class Counting:
     """The first pass."""
 
     counter: Counter
+    rule: WordRule
     on_error: OnError = "stop"
 
     def __call__(self, partition: Partition, tell: Tell = nobody) -> Counted:
@@ -62,7 +64,7 @@ class Counting:
         listener = _Listener(self.on_error)
         try:
             for block in partition.blocks(listener.report):
-                sums += self.counter.count(Rows(block))
+                sums += self.counter.count(LogRows(block, self.rule))
                 rows += len(block)
                 tell(len(block), block.read - read)
                 read = block.read
@@ -138,6 +140,8 @@ class Joining:
         Positions of rows to return whatever their score, sorted.
     floors : Floors
         Changes while partitions are joined side by side.
+    rule : WordRule
+        What a word is.
     """
 
     scorer: Scorer
@@ -147,6 +151,7 @@ class Joining:
     places: int
     picks: Ints
     floors: Floors
+    rule: WordRule
     on_error: OnError = "stop"
 
     def __call__(self, partition: Partition, offset: int, tell: Tell = nobody) -> Joined:
@@ -154,7 +159,7 @@ class Joining:
         work = _Work(self, Heaps.empty(self.items, self.places))
         read = 0
         for block in partition.blocks(_Listener(self.on_error).report):
-            rows = Rows(block)
+            rows = LogRows(block, self.rule)
             work.join(rows, offset + block.first)
             tell(len(block), block.read - read)
             read = block.read
@@ -172,7 +177,7 @@ class _Work:
     leaks: Any = 0
     rows: int = 0
 
-    def join(self, rows: Rows, offset: int) -> None:
+    def join(self, rows: LogRows, offset: int) -> None:
         joining = self.joining
         admission = joining.rows.admit(rows)
         self.dropped.update(admission.dropped)
@@ -188,13 +193,13 @@ class _Work:
                 found.items[kept],
                 found.scores[kept],
                 chosen + offset,
-                rows.responses.keys[chosen],
+                rows.response_keys[chosen],
             )
             begin = found.done
         self._keep_texts(rows, offset)
         self._pick(rows, offset, admission.rows)
 
-    def _keep_texts(self, rows: Rows, offset: int) -> None:
+    def _keep_texts(self, rows: LogRows, offset: int) -> None:
         positions = self.heaps.positions
         new = np.unique(positions[positions >= offset])
         self.pairs.update(zip(new.tolist(), rows.pairs(new - offset), strict=True))
@@ -205,7 +210,7 @@ class _Work:
         """Drop texts of rows that better ones have displaced."""
         self.pairs = {position: self.pairs[position] for position in self.heaps.held().tolist()}
 
-    def _pick(self, rows: Rows, offset: int, admitted: Any) -> None:
+    def _pick(self, rows: LogRows, offset: int, admitted: Any) -> None:
         picks = self.joining.picks
         begin, end = np.searchsorted(picks, (offset, offset + len(rows)))
         chosen = picks[begin:end]

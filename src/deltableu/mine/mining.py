@@ -17,7 +17,7 @@ from deltableu.corpus import Item, Source, Study, read_study
 from deltableu.errors import InputError, Problem
 from deltableu.io import PathLike
 from deltableu.logs import MemoryPartition, Partition, find_partitions
-from deltableu.mine.additions import Addition, add_references, response_keys
+from deltableu.mine.additions import Addition, add_references
 from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.checkpoints import Checkpoints, fingerprint
@@ -26,9 +26,10 @@ from deltableu.mine.engines import Engine, make_engine
 from deltableu.mine.join import OnError
 from deltableu.mine.results import Mined
 from deltableu.mine.rows import LoggedPair, Queries
-from deltableu.mine.run import Found, Log, Progress, Run
-from deltableu.mine.similarity import Similarity
+from deltableu.mine.run import Found, Log, MiningRun, Progress
+from deltableu.mine.similarity import PairSimilarity
 from deltableu.stats import stream
+from deltableu.text import WordRule, text_keys
 
 __all__ = ["MiningPlan", "mine_references"]
 
@@ -43,7 +44,7 @@ class MiningPlan:
 
     Parameters
     ----------
-    similarity : Similarity
+    similarity : PairSimilarity
         How alike logged pairs and items are; BM25 on both fields by default.
     top : int
         So many mined references an item; 15 as Galley et al. (2015).
@@ -57,17 +58,28 @@ class MiningPlan:
         From 0 to 1: how much references should differ (`maximal_marginal_relevance`).
     seed : int
         Of the random responses.
+    tokenize : str
+        What a word is (`deltableu.text.WordRule`): for BM25, for counts of words and for diversity.
+        Word vectors must have been trained with the same rule.
     """
 
-    similarity: Similarity = field(default_factory=BM25)
+    similarity: PairSimilarity = field(default_factory=BM25)
     top: int = 15
     parrot: bool = False
     random: int = 0
     rows: RowFilter = field(default_factory=RowFilter)
     diversity: float | None = None
     seed: int = 0
+    tokenize: str = "words"
 
     def __post_init__(self) -> None:
+        WordRule(self.tokenize)
+        other = getattr(self.similarity, "tokenize", None)
+        if other is not None and other != self.tokenize:
+            raise InputError(
+                f"the word vectors are of words by the rule {other!r}, but tokenize is "
+                f"{self.tokenize!r}: mine with tokenize={other!r}, or train vectors of such words"
+            )
         for name in ("top", "random"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must be 0 or more, got {getattr(self, name)}")
@@ -86,6 +98,8 @@ class MiningPlan:
             parts.append(f"diversity:{self.diversity!r}")
         if self.parrot:
             parts.append("parrot")
+        if self.tokenize != "words":
+            parts.append(f"tokenize:{self.tokenize}")
         if self.random:
             parts.append(f"random:{self.random}|seed:{self.seed}")
         return "|".join((*parts, f"version:{__version__}"))
@@ -156,7 +170,7 @@ def mine_references(
     items = whole.items
     partitions = find_partitions(logs, partition_bytes=partition_bytes)
     own = OwnPairs.of(items, parrot=plan.parrot)
-    run = Run(
+    run = MiningRun(
         partitions,
         plan.similarity.counter(_queries(items, plan)),
         own,
@@ -164,6 +178,7 @@ def mine_references(
         len(items),
         plan.places,
         lambda rows: _picks(items, plan, rows),
+        WordRule(plan.tokenize),
         engine if not isinstance(engine, str) else make_engine(engine, threads),
         Checkpoints(
             None if work is None else Path(work),
@@ -224,7 +239,7 @@ def _queries(items: Sequence[Item], plan: MiningPlan) -> Queries:
             raise InputError(Problem(message, item=item.id, field="references"))
         utterances.append(item.message or "")
         responses.append(original.text if original is not None else "")
-    return Queries.of(utterances, responses)
+    return Queries.of(utterances, responses, WordRule(plan.tokenize))
 
 
 def _described(item: Item) -> str:
@@ -287,7 +302,9 @@ def _mined(plan: MiningPlan, found: Found, number: int) -> Iterable[Addition]:
     chosen = list(range(size))
     if plan.diversity is not None:
         texts = [pair.response for pair in pairs]
-        chosen = maximal_marginal_relevance(texts, scores, plan.top, plan.diversity)
+        chosen = maximal_marginal_relevance(
+            texts, scores, plan.top, plan.diversity, WordRule(plan.tokenize)
+        )
     for rank, place in enumerate(chosen, start=1):
         pair = pairs[place]
         source = Source(pair.utterance, pair.id, scores[place], rank)
@@ -298,15 +315,15 @@ def _random(
     item: Item, plan: MiningPlan, found: Found, mined: Sequence[Addition]
 ) -> Iterable[Addition]:
     texts = [*(one.text for one in item.references), *(one.text for one in mined)]
-    taken = set(response_keys(texts))
     if plan.parrot and item.message is not None:
-        taken.update(response_keys([item.message]))
+        texts.append(item.message)
+    taken = set(text_keys(texts).keys.tolist())
     left, ids, thread = plan.random, set(log_ids(item)), log_thread(item)
     for position in _drawn(item, plan, found.rows):
         pair: LoggedPair | None = found.picked.get(position)
         if pair is None or left == 0:
             continue
-        (key,) = response_keys([pair.response])
+        (key,) = text_keys([pair.response]).keys.tolist()
         if key not in taken and pair.id not in ids and (thread is None or pair.thread != thread):
             taken.add(key)
             left -= 1

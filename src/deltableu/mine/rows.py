@@ -9,10 +9,10 @@ from itertools import repeat
 from typing import NamedTuple
 
 from deltableu._types import Hashes, Ints
-from deltableu.logs import Block, Texts
-from deltableu.text import WordArrays, hash_texts, hash_words
+from deltableu.logs import Block
+from deltableu.text import Texts, TokenArrays, WordRule, hash_texts, text_keys
 
-__all__ = ["LoggedPair", "Queries", "Rows"]
+__all__ = ["LogRows", "LoggedPair", "Queries"]
 
 
 class LoggedPair(NamedTuple):
@@ -24,40 +24,53 @@ class LoggedPair(NamedTuple):
     thread: str | None = None
 
 
-def _words(texts: Texts) -> WordArrays:
-    return hash_words(texts.data, texts.starts, texts.ends)
-
-
-class Rows:
+class LogRows:
     """A block, and what is computed of it once at most."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, rule: WordRule) -> None:
         self.block = block
+        self._rule = rule
 
     def __len__(self) -> int:
         return len(self.block)
 
     @cached_property
-    def utterances(self) -> WordArrays:
-        return _words(self.block.utterances)
+    def utterances(self) -> TokenArrays:
+        return self._rule.hash(self.block.utterances)
 
     @cached_property
-    def responses(self) -> WordArrays:
-        return _words(self.block.responses)
+    def responses(self) -> TokenArrays:
+        return self._rule.hash(self.block.responses)
+
+    @property
+    def plain_responses(self) -> TokenArrays:
+        """Responses by the default rule."""
+        own = WordRule()
+        return self.responses if self._rule == own else own.hash(self.block.responses)
+
+    @cached_property
+    def utterance_keys(self) -> Hashes:
+        return text_keys(self.block.utterances).keys
+
+    @cached_property
+    def response_keys(self) -> Hashes:
+        return text_keys(self.block.responses).keys
 
     def hashes(self, name: str) -> Hashes | None:
         """Of the rows' `ids` or `threads`; 0 where a row has none."""
         texts: Texts | None = getattr(self.block, name)
-        return None if texts is None else hash_texts(texts.data, texts.starts, texts.ends)
+        return None if texts is None else hash_texts(texts)
 
     def pairs(self, rows: Ints) -> list[LoggedPair]:
         """The texts of some rows."""
         block = self.block
         ids, threads = (
-            [text or None for text in texts.choose(rows)] if texts is not None else repeat(None)
+            [text or None for text in texts.choose(rows).strings()]
+            if texts is not None
+            else repeat(None)
             for texts in (block.ids, block.threads)
         )
-        chosen = block.utterances.choose(rows), block.responses.choose(rows)
+        chosen = (texts.choose(rows).strings() for texts in (block.utterances, block.responses))
         return list(map(LoggedPair, *chosen, ids, threads))
 
 
@@ -67,13 +80,13 @@ class Queries:
 
     utterance_texts: Texts
     response_texts: Texts
-    utterances: WordArrays
-    responses: WordArrays
+    utterances: TokenArrays
+    responses: TokenArrays
 
     @classmethod
-    def of(cls, utterances: Sequence[str], responses: Sequence[str]) -> Queries:
+    def of(cls, utterances: Sequence[str], responses: Sequence[str], rule: WordRule) -> Queries:
         texts = Texts.of(utterances), Texts.of(responses)
-        return cls(*texts, *map(_words, texts))
+        return cls(*texts, *map(rule.hash, texts))
 
     def __len__(self) -> int:
         return len(self.utterance_texts)

@@ -31,8 +31,9 @@ from deltableu.mine.join import (
 )
 from deltableu.mine.rows import LoggedPair
 from deltableu.mine.similarity import Counter
+from deltableu.text import WordRule
 
-__all__ = ["Event", "Found", "Log", "Progress", "Run"]
+__all__ = ["Event", "Found", "Log", "MiningRun", "Progress"]
 
 Stage: TypeAlias = Literal["counting", "scoring"]
 
@@ -174,7 +175,7 @@ class _Meter:
 
 
 @dataclass(slots=True)
-class Run:
+class MiningRun:
     """One join of items with logs.
 
     Parameters
@@ -186,6 +187,8 @@ class Run:
     items, places : int
     picks : callable
         From the number of rows to the positions that are wanted whatever their score, sorted.
+    rule : WordRule
+        What a word is.
     engine : Engine
     checkpoints : Checkpoints
     on_error : {"stop", "skip"}
@@ -199,6 +202,7 @@ class Run:
     items: int
     places: int
     picks: Callable[[int], Ints]
+    rule: WordRule
     engine: Engine
     checkpoints: Checkpoints
     on_error: OnError = "stop"
@@ -231,6 +235,7 @@ class Run:
             self.places,
             self.picks(rows),
             self._floors,
+            self.rule,
             self.on_error,
         )
         heaps, pairs, picked, leaks, dropped = self._join(counted, joining)
@@ -259,7 +264,7 @@ class Run:
             if index not in results
         ]
         meter = self._meter("counting", results)
-        task = _Count(Counting(self.counter, self.on_error))
+        task = _Count(Counting(self.counter, self.rule, self.on_error))
         with closing(self.engine.run(task, jobs, meter.tell)) as finished:
             for job, result in finished:
                 self.checkpoints.keep_counted(job.index, result)

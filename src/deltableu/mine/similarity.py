@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from deltableu._types import Array, Bytes, Ints, Ints32
-from deltableu.mine.rows import Queries, Rows
+from deltableu.mine.rows import LogRows, Queries
 
-__all__ = ["Candidates", "Counter", "Scorer", "Similarity"]
+__all__ = ["Candidates", "Counter", "PairSimilarity", "Scorer"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Candidates:
     done: int
 
 
-class Similarity(Protocol):
+class PairSimilarity(Protocol):
     """How alike a logged pair and an item are."""
 
     @property
@@ -48,7 +48,7 @@ class Counter(Protocol):
 
     def empty(self) -> Ints: ...
 
-    def count(self, rows: Rows) -> Ints: ...
+    def count(self, rows: LogRows) -> Ints: ...
 
     def scorer(self, sums: Ints) -> Scorer: ...
 
@@ -58,7 +58,7 @@ class Scorer(Protocol):
 
     def candidates(
         self,
-        rows: Rows,
+        rows: LogRows,
         begin: int,
         admitted: Bytes,
         thresholds: Array,

@@ -12,9 +12,7 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Array, Singles
 from deltableu.errors import InputError
-from deltableu.logs import Texts
-from deltableu.mine.vocabulary import Vocabulary
-from deltableu.text import WordVectors, hash_words
+from deltableu.text import Texts, WordNumbers, WordRule, WordVectors
 
 __all__ = ["Encode", "Encoder", "Unknown", "WordAverages"]
 
@@ -41,24 +39,36 @@ class WordAverages:
     words : WordVectors
     unknown : {"unk", "skip"}
         A word without a vector has that of `<unk>` or `unk`, if there is one; or it does not count.
+    tokenize : str, optional
+        What a word is (`deltableu.text.WordRule`): that of the vectors, where they know it, and
+        `words` by default where they do not.
     """
 
     words: WordVectors
     unknown: Unknown = "unk"
-    _vocabulary: Vocabulary = field(init=False, repr=False)
+    tokenize: str | None = None
+    _rule: WordRule = field(init=False, repr=False)
+    _vocabulary: WordNumbers = field(init=False, repr=False)
     _matrix: Singles = field(init=False, repr=False)
     _unknown: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.unknown not in get_args(Unknown):
             raise InputError(f"unknown must be unk or skip, got {self.unknown!r}")
+        known = self.words.tokenize
+        if None not in (known, self.tokenize) and known != self.tokenize:
+            raise InputError(
+                f"the word vectors are of words by the rule {known!r}, and texts are to be cut by "
+                f"{self.tokenize!r}: use tokenize={known!r}, or train vectors of such words"
+            )
+        rule = WordRule(self.tokenize or known or "words")
         # What is no single word ("u.s.") is never looked up; of "The" and "the" the first counts.
-        every = self.words.hashes()
+        every = self.words.hashes(rule)
         single = np.flatnonzero(every)
         hashes, first = np.unique(every[single], return_index=True)
         if not len(hashes):
             raise InputError("the word vectors hold no word that texts are cut into")
-        vocabulary = Vocabulary.of(hashes)
+        vocabulary = WordNumbers.of(hashes)
         rows = single[first]
         matrix = self.words.matrix32[rows]
         unknown = -1
@@ -67,6 +77,8 @@ class WordAverages:
             if (row := next(named, None)) is not None:
                 matrix = np.vstack((matrix, self.words.matrix32[row]))
                 unknown = len(matrix) - 1
+        object.__setattr__(self, "tokenize", rule.tokenize)
+        object.__setattr__(self, "_rule", rule)
         object.__setattr__(self, "_vocabulary", vocabulary)
         object.__setattr__(self, "_matrix", np.ascontiguousarray(matrix))
         object.__setattr__(self, "_unknown", unknown)
@@ -87,7 +99,7 @@ class WordAverages:
 
     def vectors(self, texts: Texts) -> Array:
         """One row a text; 0 where none of its words has a vector."""
-        hashed = hash_words(texts.data, texts.starts, texts.ends)
+        hashed = self._rule.hash(texts)
         terms = self._vocabulary.find(hashed.hashes)
         sums = np.zeros((len(texts), self.dimension))
         squares = np.empty(len(texts))

@@ -1,28 +1,34 @@
-"""Text comes in; tokens, and arrays of token hashes, go out."""
+"""Text comes in; tokens, words and keys go out, as arrays of hashes."""
 
-from deltableu.text.buffer import Buffer, NotUnicodeError, join_texts
 from deltableu.text.characters import characters, chrf_words
+from deltableu.text.same import TextKeys, same_text, text_keys
+from deltableu.text.texts import NotUnicodeError, Texts
+from deltableu.text.tf_idf import tf_idf
 from deltableu.text.tokens import TOKENIZERS, Normalization, TokenArrays, Tokenize, Tokenizer
 from deltableu.text.vectors import WordVectors, read_vectors, write_vectors
-from deltableu.text.words import WordArrays, hash_texts, hash_words, word_form, word_spans
+from deltableu.text.word_numbers import WordNumbers
+from deltableu.text.words import WORD_RULES, WordRule, hash_texts, word_form
 
 __all__ = [
     "TOKENIZERS",
-    "Buffer",
+    "WORD_RULES",
     "Normalization",
     "NotUnicodeError",
+    "TextKeys",
+    "Texts",
     "TokenArrays",
     "Tokenize",
     "Tokenizer",
-    "WordArrays",
+    "WordNumbers",
+    "WordRule",
     "WordVectors",
     "characters",
     "chrf_words",
     "hash_texts",
-    "hash_words",
-    "join_texts",
     "read_vectors",
+    "same_text",
+    "text_keys",
+    "tf_idf",
     "word_form",
-    "word_spans",
     "write_vectors",
 ]

@@ -2,9 +2,8 @@
 # mypy: ignore-errors
 """Kernel: UTF-8 text -> token hashes. Nothing but loops; see `deltableu.text.tokens`.
 
-Text i of the buffer lies between `bounds[i]` and `bounds[i + 1] - 1`: one separator byte follows
-each text. `classes` maps a byte to what it does to a token (`deltableu.text.tokens.ByteClass`);
-the tokenizers are such tables.
+Text i of the buffer lies between `starts[i]` and `ends[i]`. `classes` maps a byte to what it does
+to a token (`deltableu.text.tokens.ByteClass`); the tokenizers are such tables.
 """
 
 # ruff: noqa: SIM108, SIM109
@@ -64,7 +63,8 @@ def _space_width(
 @cython.wraparound(False)
 def hash_tokens(
     text: cython.const[cython.uchar][::1],
-    bounds: cython.const[cython.longlong][::1],
+    starts: cython.const[cython.longlong][::1],
+    ends: cython.const[cython.longlong][::1],
     classes: cython.const[cython.uchar][::1],
     hashes: cython.ulonglong[::1],
     token_bounds: cython.longlong[::1],
@@ -86,7 +86,7 @@ def hash_tokens(
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     h: cython.ulonglong = seed
     count: cython.longlong = 0
-    texts: cython.longlong = bounds.shape[0] - 1
+    texts: cython.longlong = starts.shape[0]
     keep_spans: cython.bint = spans.shape[0] > 0
     i: cython.longlong
     at: cython.longlong
@@ -104,8 +104,8 @@ def hash_tokens(
     with cython.nogil:
         token_bounds[0] = 0
         for i in range(texts):
-            begin = bounds[i]
-            end = bounds[i + 1] - 1
+            begin = starts[i]
+            end = ends[i]
             at = begin
             opened = -1
             while at < end:
@@ -183,7 +183,8 @@ def hash_tokens(
 @cython.wraparound(False)
 def hash_characters(
     text: cython.const[cython.uchar][::1],
-    bounds: cython.const[cython.longlong][::1],
+    starts: cython.const[cython.longlong][::1],
+    ends: cython.const[cython.longlong][::1],
     classes: cython.const[cython.uchar][::1],
     hashes: cython.ulonglong[::1],
     token_bounds: cython.longlong[::1],
@@ -192,7 +193,7 @@ def hash_characters(
     space: cython.int = 1
     lead: cython.int = 6
     count: cython.longlong = 0
-    texts: cython.longlong = bounds.shape[0] - 1
+    texts: cython.longlong = starts.shape[0]
     i: cython.longlong
     at: cython.longlong
     end: cython.longlong
@@ -204,8 +205,8 @@ def hash_characters(
     with cython.nogil:
         token_bounds[0] = 0
         for i in range(texts):
-            at = bounds[i]
-            end = bounds[i + 1] - 1
+            at = starts[i]
+            end = ends[i]
             while at < end:
                 kind = classes[text[at]]
                 if kind == space:
@@ -233,7 +234,8 @@ def hash_characters(
 @cython.wraparound(False)
 def split_punctuation(
     text: cython.const[cython.uchar][::1],
-    spans: cython.const[cython.longlong][::1],
+    begins: cython.const[cython.longlong][::1],
+    stops: cython.const[cython.longlong][::1],
     token_bounds: cython.const[cython.longlong][::1],
     punctuation: cython.const[cython.uchar][::1],
     hashes: cython.ulonglong[::1],
@@ -256,8 +258,8 @@ def split_punctuation(
         word_bounds[0] = 0
         for i in range(texts):
             for k in range(token_bounds[i], token_bounds[i + 1]):
-                begin = spans[2 * k]
-                end = spans[2 * k + 1]
+                begin = begins[k]
+                end = stops[k]
                 cut = end
                 if end - begin > 1:
                     if punctuation[text[end - 1]]:

@@ -6,6 +6,7 @@
 (`deltableu.text.words.Kind`) and what its small letter is.
 """
 
+# ruff: noqa: SIM109
 import cython
 
 
@@ -73,24 +74,17 @@ def hash_words(
     lower: cython.const[cython.ushort][::1],
     hashes: cython.ulonglong[::1],
     bounds: cython.longlong[::1],
-    keys: cython.ulonglong[::1],
 ) -> cython.longlong:
-    """Fill `hashes` (a word each), `bounds` and `keys` (a text each); return the words' number.
-
-    Texts of the same words in the same order have the same key; a text without words has that of
-    its bytes.
-    """
+    """Fill `hashes` (a word each) and `bounds` (a text each); return the words' number."""
     word: cython.int = 1
     alone: cython.int = 2
     joiner: cython.int = 3
     seed: cython.ulonglong = 0xCBF29CE484222325
-    other: cython.ulonglong = 0x84222325CBF29CE4
     prime: cython.ulonglong = 0x100000001B3
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     apostrophe: cython.uint = 0x27
     beyond: cython.uint = 0x10000
     h: cython.ulonglong = seed
-    key: cython.ulonglong
     count: cython.longlong = 0
     texts: cython.longlong = starts.shape[0]
     i: cython.longlong
@@ -106,7 +100,6 @@ def hash_words(
         for i in range(texts):
             at = starts[i]
             end = ends[i]
-            key = seed
             opened = False
             while at < end:
                 point = text[at]
@@ -136,27 +129,143 @@ def hash_words(
                     continue
                 if opened:
                     opened = False
-                    h = _finish(h)
-                    hashes[count] = h
+                    hashes[count] = _finish(h)
                     count += 1
-                    key = ((key ^ h) * prime) & mask
                 if kind == alone:
-                    h = _finish(((seed ^ point) * prime) & mask)
-                    hashes[count] = h
+                    hashes[count] = _finish(((seed ^ point) * prime) & mask)
                     count += 1
-                    key = ((key ^ h) * prime) & mask
             if opened:
-                h = _finish(h)
-                hashes[count] = h
+                hashes[count] = _finish(h)
                 count += 1
-                key = ((key ^ h) * prime) & mask
-            if count == bounds[i]:
-                key = other
-                for at in range(starts[i], end):
-                    key = ((key ^ text[at]) * prime) & mask
             bounds[i + 1] = count
-            keys[i] = _finish(key)
     return count
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def hash_spans(
+    text: cython.const[cython.uchar][::1],
+    begins: cython.const[cython.longlong][::1],
+    stops: cython.const[cython.longlong][::1],
+    token_bounds: cython.const[cython.longlong][::1],
+    kinds: cython.const[cython.uchar][::1],
+    lower: cython.const[cython.ushort][::1],
+    hashes: cython.ulonglong[::1],
+    bounds: cython.longlong[::1],
+    kept: cython.longlong[::1],
+) -> cython.longlong:
+    """As `hash_words`, of tokens that somebody else has cut; those without a letter fall out.
+
+    `kept` gets the numbers of the others.
+    """
+    word: cython.int = 1
+    alone: cython.int = 2
+    joiner: cython.int = 3
+    seed: cython.ulonglong = 0xCBF29CE484222325
+    prime: cython.ulonglong = 0x100000001B3
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    apostrophe: cython.uint = 0x27
+    beyond: cython.uint = 0x10000
+    h: cython.ulonglong
+    count: cython.longlong = 0
+    i: cython.longlong
+    k: cython.longlong
+    at: cython.longlong
+    point: cython.uint
+    width: cython.int
+    kind: cython.int
+    lettered: cython.bint
+    with cython.nogil:
+        bounds[0] = 0
+        for i in range(token_bounds.shape[0] - 1):
+            for k in range(token_bounds[i], token_bounds[i + 1]):
+                at = begins[k]
+                h = seed
+                lettered = False
+                while at < stops[k]:
+                    width = _width(text[at])
+                    point = _point(text, at, width)
+                    at += width
+                    kind = alone
+                    if point < beyond:
+                        kind = kinds[point]
+                        point = lower[point]
+                    if kind == joiner:
+                        point = apostrophe
+                    if kind == word or kind == alone:
+                        lettered = True
+                    h = ((h ^ point) * prime) & mask
+                if lettered:
+                    hashes[count] = _finish(h)
+                    kept[count] = k
+                    count += 1
+            bounds[i + 1] = count
+    return count
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def text_keys(
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    ends: cython.const[cython.longlong][::1],
+    kinds: cython.const[cython.uchar][::1],
+    lower: cython.const[cython.ushort][::1],
+    keys: cython.ulonglong[::1],
+    worded: cython.uchar[::1],
+) -> None:
+    """Fill `keys` with a hash of all that makes each text what it is, and whether it has letters.
+
+    Of a text without letters that is every character but white space; 0 where there is none.
+    """
+    word: cython.int = 1
+    alone: cython.int = 2
+    space: cython.int = 4
+    seed: cython.ulonglong = 0xCBF29CE484222325
+    other: cython.ulonglong = 0x84222325CBF29CE4
+    prime: cython.ulonglong = 0x100000001B3
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    beyond: cython.uint = 0x10000
+    letters: cython.ulonglong
+    signs: cython.ulonglong
+    i: cython.longlong
+    at: cython.longlong
+    end: cython.longlong
+    point: cython.uint
+    width: cython.int
+    kind: cython.int
+    lettered: cython.bint
+    blank: cython.bint
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            at = starts[i]
+            end = ends[i]
+            lettered = False
+            blank = True
+            letters = seed
+            signs = other
+            while at < end:
+                point = text[at]
+                width = 1
+                if point >= 0x80:
+                    width = _width(point)
+                    point = _point(text, at, width)
+                at += width
+                kind = alone
+                if point < beyond:
+                    kind = kinds[point]
+                    point = lower[point]
+                if kind == word or kind == alone:
+                    lettered = True
+                    letters = ((letters ^ point) * prime) & mask
+                elif kind != space:
+                    blank = False
+                    signs = ((signs ^ point) * prime) & mask
+            worded[i] = lettered
+            if lettered:
+                keys[i] = _finish(letters)
+            else:
+                keys[i] = 0 if blank else _finish(signs)
 
 
 @cython.boundscheck(False)
@@ -241,3 +350,60 @@ def word_spans(
                 stops[count] = end
                 count += 1
     return count
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def add_numbers(
+    hashes: cython.const[cython.ulonglong][::1],
+    slots: cython.ulonglong[::1],
+    numbers: cython.int[::1],
+    used: cython.longlong,
+    found: cython.int[::1],
+    fresh: cython.longlong[::1],
+) -> cython.longlong:
+    """Fill `found` with the numbers of words; return how many are new, their places in `fresh`.
+
+    `slots` and `numbers` are a table with a power of two of places, -1 where one is free. New
+    words are numbered from `used` on, in the order in which they come.
+    """
+    mask: cython.ulonglong = slots.shape[0] - 1
+    at: cython.ulonglong
+    h: cython.ulonglong
+    i: cython.longlong
+    new: cython.longlong = 0
+    with cython.nogil:
+        for i in range(hashes.shape[0]):
+            h = hashes[i]
+            at = h & mask
+            while numbers[at] >= 0 and slots[at] != h:
+                at = (at + 1) & mask
+            if numbers[at] < 0:
+                slots[at] = h
+                numbers[at] = used + new
+                fresh[new] = i
+                new += 1
+            found[i] = numbers[at]
+    return new
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def find_numbers(
+    hashes: cython.const[cython.ulonglong][::1],
+    slots: cython.const[cython.ulonglong][::1],
+    numbers: cython.const[cython.int][::1],
+    found: cython.int[::1],
+) -> None:
+    """Fill `found` with the numbers of words, -1 where the table of `add_numbers` has none."""
+    mask: cython.ulonglong = slots.shape[0] - 1
+    at: cython.ulonglong
+    h: cython.ulonglong
+    i: cython.longlong
+    with cython.nogil:
+        for i in range(hashes.shape[0]):
+            h = hashes[i]
+            at = h & mask
+            while numbers[at] >= 0 and slots[at] != h:
+                at = (at + 1) & mask
+            found[i] = numbers[at]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from deltableu import _kernels
-from deltableu.text.buffer import join_texts
-from deltableu.text.tokens import WHITE_SPACE_CLASSES, TokenArrays
+from deltableu.text.texts import Texts
+from deltableu.text.tokens import WHITE_SPACE_CLASSES, TokenArrays, Tokenizer
 
 __all__ = ["characters", "chrf_words"]
 
@@ -19,10 +19,11 @@ _PUNCTUATION = bytes(byte in b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~" for byte in r
 
 def characters(texts: Sequence[str]) -> TokenArrays:
     """Every character that is no white space, as a hash."""
-    buffer = join_texts(texts)
-    hashes = np.empty(len(buffer.data), dtype=np.uint64)
-    bounds = np.empty(len(buffer.bounds), dtype=np.int64)
-    count = _kernel.hash_characters(buffer.data, buffer.bounds, WHITE_SPACE_CLASSES, hashes, bounds)
+    joined = Texts.of(texts)
+    hashes = np.empty(joined.size, dtype=np.uint64)
+    bounds = np.empty(len(joined) + 1, dtype=np.int64)
+    places = (joined.data, joined.starts, joined.ends)
+    count = _kernel.hash_characters(*places, WHITE_SPACE_CLASSES, hashes, bounds)
     return TokenArrays(hashes[:count], bounds)
 
 
@@ -33,13 +34,10 @@ def chrf_words(texts: Sequence[str]) -> TokenArrays:
     ----------
     Popović 2017, "chrF++: words helping character n-grams".
     """
-    buffer = join_texts(texts)
-    size = len(buffer.data)
-    spans = np.empty(max(1, 2 * size), dtype=np.int64)
-    bounds = np.empty(len(buffer.bounds), dtype=np.int64)
-    hashes = np.empty(size, dtype=np.uint64)
-    _kernel.hash_tokens(buffer.data, buffer.bounds, WHITE_SPACE_CLASSES, hashes, bounds, spans)
-    words = np.empty(max(1, size), dtype=np.uint64)
-    word_bounds = np.empty(len(buffer.bounds), dtype=np.int64)
-    count = _kernel.split_punctuation(buffer.data, spans, bounds, _PUNCTUATION, words, word_bounds)
+    tokens, bounds = Tokenizer("none").spans(texts)
+    words = np.empty(2 * len(tokens), dtype=np.uint64)
+    word_bounds = np.empty(len(bounds), dtype=np.int64)
+    count = _kernel.split_punctuation(
+        tokens.data, tokens.starts, tokens.ends, bounds, _PUNCTUATION, words, word_bounds
+    )
     return TokenArrays(words[:count], word_bounds)

@@ -14,8 +14,8 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Hashes, Ints
 from deltableu.errors import InputError
-from deltableu.text.buffer import Buffer, join_texts
 from deltableu.text.peers import PEER_TOKENIZERS, peer_tokenizer
+from deltableu.text.texts import Texts
 
 __all__ = ["TOKENIZERS", "ByteClass", "Normalization", "TokenArrays", "Tokenize", "Tokenizer"]
 
@@ -129,14 +129,9 @@ class Tokenizer:
         module = getattr(self.tokenize, "__module__", "")
         return f"{module}.{getattr(self.tokenize, '__qualname__', type(self.tokenize).__name__)}"
 
-    def hash(self, texts: Sequence[str], raw: Buffer | None = None) -> TokenArrays:
-        """Token hashes of all texts; `raw` is their buffer where the caller has it already."""
-        buffer, classes = self._prepare(texts, raw)
-        # A text of n bytes has at most n tokens.
-        hashes = np.empty(len(buffer.data), dtype=np.uint64)
-        bounds = np.empty(len(buffer.bounds), dtype=np.int64)
-        count = _kernel.hash_tokens(buffer.data, buffer.bounds, classes, hashes, bounds, _NO_SPANS)
-        return TokenArrays(hashes[:count], bounds)
+    def hash(self, texts: Sequence[str], raw: Texts | None = None) -> TokenArrays:
+        """Token hashes of all texts; `raw` are the same, where they are joined already."""
+        return _hash_tokens(*self._prepare(texts, raw), _NO_SPANS)
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of one text, as strings."""
@@ -146,31 +141,32 @@ class Tokenizer:
         """The tokens of each text, as strings."""
         if not texts:
             return []
-        buffer, classes = self._prepare(texts, None)
-        size = len(buffer.data)
-        hashes = np.empty(size, dtype=np.uint64)
-        bounds = np.empty(len(buffer.bounds), dtype=np.int64)
-        spans = np.empty(max(1, 2 * size), dtype=np.int64)
-        count = _kernel.hash_tokens(buffer.data, buffer.bounds, classes, hashes, bounds, spans)
-        pairs = spans[: 2 * count].reshape(-1, 2).tolist()
-        words = [buffer.data[begin:end].decode() for begin, end in pairs]
-        ends = bounds.tolist()
-        return [words[begin:end] for begin, end in pairwise(ends)]
+        tokens, bounds = self.spans(texts)
+        words = tokens.strings()
+        return [words[begin:end] for begin, end in pairwise(bounds.tolist())]
 
-    def _prepare(self, texts: Sequence[str], raw: Buffer | None) -> tuple[Buffer, bytes]:
-        """The buffer as the kernel cuts it, and the table of byte classes that cuts it."""
+    def spans(self, texts: Sequence[str]) -> tuple[Texts, Ints]:
+        """All tokens, as they are spelt, and the bounds of each text among them."""
+        cleaned, classes = self._prepare(texts, None)
+        spans = np.empty(max(1, 2 * cleaned.size), dtype=np.int64)
+        found = _hash_tokens(cleaned, classes, spans)
+        begins, stops = spans[: 2 * len(found.hashes)].reshape(-1, 2).T.copy()
+        return Texts(cleaned.data, begins, stops), found.bounds
+
+    def _prepare(self, texts: Sequence[str], raw: Texts | None) -> tuple[Texts, bytes]:
+        """The texts as the kernel cuts them, and the table of byte classes that cuts them."""
         if self._cleans or self.tokenize not in ("none", "13a"):
-            join_texts(texts)  # complains of what is no text, before anything is changed
+            Texts.of(texts)  # complains of what is no text, before anything is changed
         if self._cleans:
             texts, raw = self._clean(texts), None
         if self.tokenize == "none":
-            return raw or join_texts(texts), WHITE_SPACE_CLASSES
+            return raw or Texts.of(texts), WHITE_SPACE_CLASSES
         if self.tokenize == "13a":
-            return _unescape_13a(texts, raw or join_texts(texts)), _13A_CLASSES
+            return _unescape_13a(texts, raw or Texts.of(texts)), _13A_CLASSES
         if isinstance(self.tokenize, str):
             tokenizer = peer_tokenizer(self.tokenize)
             # Trailing white space goes first, as sacreBLEU has it.
-            return join_texts([tokenizer(text.rstrip()) for text in texts]), WHITE_SPACE_CLASSES
+            return Texts.of([tokenizer(text.rstrip()) for text in texts]), WHITE_SPACE_CLASSES
         return _call_tokenizer(self.tokenize, texts)
 
     @property
@@ -206,16 +202,26 @@ class _WithoutPunctuation(dict[int, int | None]):
 _WITHOUT_PUNCTUATION = _WithoutPunctuation()
 
 
-def _unescape_13a(texts: Sequence[str], buffer: Buffer) -> Buffer:
+def _hash_tokens(texts: Texts, classes: bytes, spans: Ints) -> TokenArrays:
+    # A text of n bytes has at most n tokens.
+    hashes = np.empty(texts.size, dtype=np.uint64)
+    bounds = np.empty(len(texts) + 1, dtype=np.int64)
+    count = _kernel.hash_tokens(
+        texts.data, texts.starts, texts.ends, classes, hashes, bounds, spans
+    )
+    return TokenArrays(hashes[:count], bounds)
+
+
+def _unescape_13a(texts: Sequence[str], joined: Texts) -> Texts:
     """What mteval-v13a does before its rules: hyphenated line ends, <skipped>, four entities."""
-    if not buffer.separable:
-        return Buffer.from_lines(
+    if not joined.lines:
+        return Texts.of_lines(
             b"\n".join(_unescape(_unwrap(text.rstrip())).encode() for text in texts)
         )
-    if b"&" in buffer.data or b"<skipped>" in buffer.data:
-        text = buffer.data.decode().replace("<skipped>", "")
-        return Buffer.from_lines(_unescape(text).encode())
-    return buffer
+    if b"&" in joined.data or b"<skipped>" in joined.data:
+        text = joined.data.decode().replace("<skipped>", "")
+        return Texts.of_lines(_unescape(text).encode())
+    return joined
 
 
 def _unwrap(text: str) -> str:
@@ -229,11 +235,11 @@ def _unescape(text: str) -> str:
 
 def _call_tokenizer(
     function: Callable[[str], str | Iterable[str]], texts: Sequence[str]
-) -> tuple[Buffer, bytes]:
+) -> tuple[Texts, bytes]:
     """Tokens from the caller's function: a text to split at white space, or a list of tokens."""
     results = [function(text) for text in texts]
     if all(isinstance(result, str) for result in results):
-        return join_texts([str(result) for result in results]), WHITE_SPACE_CLASSES
+        return Texts.of([str(result) for result in results]), WHITE_SPACE_CLASSES
     lines = []
     for text, result in zip(texts, results, strict=True):
         words = result.split() if isinstance(result, str) else list(result)
@@ -246,4 +252,4 @@ def _call_tokenizer(
                 f"for {text!r}"
             )
         lines.append(line)
-    return join_texts(lines), _UNIT_CLASSES
+    return Texts.of(lines), _UNIT_CLASSES

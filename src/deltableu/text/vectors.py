@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,14 +12,15 @@ from os import PathLike
 import numpy as np
 
 from deltableu._types import Array, Hashes, Singles
-from deltableu.text.buffer import join_texts
+from deltableu.text.texts import Texts
 from deltableu.text.vector_files import read_table, write_table
-from deltableu.text.words import hash_words, word_spans
+from deltableu.text.words import WORD_RULES, WordRule
 
 __all__ = ["WordVectors", "read_vectors", "write_vectors"]
 
 
 _BLOCK = 4096
+_NOTE = re.compile("<tokenize:(.+)>")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +33,13 @@ class WordVectors:
         From a word to its row.
     raw : array
         A vector a row, of any length: as trained, or as a file has it.
+    tokenize : str, optional
+        The `WordRule` that cut the texts these were trained on, where it is known.
     """
 
     rows: dict[str, int]
     raw: Singles | Array
+    tokenize: str | None = None
 
     @property
     def dimension(self) -> int:
@@ -56,27 +61,19 @@ class WordVectors:
             at += len(block)
         return made
 
-    def hashes(self) -> Hashes:
-        """`hash_words` of each row's word; 0 where that is not exactly one word.
+    def hashes(self, rule: WordRule | None = None) -> Hashes:
+        """The hash of each row's word; 0 where that is not exactly one word.
 
         Where several words differ only in case, the first one has the hash and the others have 0.
         """
         words = list(self.rows)
         made = np.zeros(len(self.raw), np.uint64)
-        if not words:
-            return made
-        buffer = join_texts(words)
-        starts, ends = buffer.bounds[:-1], buffer.bounds[1:] - 1
-        found = hash_words(buffer.data, starts, ends)
-        begins, stops = word_spans(buffer.data, starts, ends)
-        (single,) = np.nonzero(np.diff(found.bounds) == 1)
-        place = found.bounds[single]
-        # Not "'s": its one word is "s", which may have another vector.
-        whole = (begins[place] == starts[single]) & (stops[place] == ends[single])
-        single, place = single[whole], place[whole]
-        _, firsts = np.unique(found.hashes[place], return_index=True)
+        rule = rule or WordRule(self.tokenize or "words")
+        found = rule.hash_each(Texts.of(words))
+        (known,) = np.nonzero(found)
+        hashes, firsts = np.unique(found[known], return_index=True)
         owners = np.fromiter(self.rows.values(), np.int64, len(words))
-        made[owners[single[firsts]]] = found.hashes[place[firsts]]
+        made[owners[known[firsts]]] = hashes
         return made
 
     def digest(self) -> str:
@@ -107,25 +104,35 @@ def read_vectors(path: str | PathLike[str]) -> WordVectors:
     The file is in GloVe's text format (a word and its numbers a line, one size for all; a first
     line with two whole numbers, as in word2vec's text format, is passed over) or in word2vec's
     binary format, which is told by the name (`.bin`) or by what is in it; either may be packed as
-    `.gz`. Of a word that comes twice the first one counts.
+    `.gz`. Of a word that comes twice the first one counts. A last word such as
+    `<tokenize:ja-mecab>`, as `write_vectors` writes it, tells the rule.
     """
     words, numbers = read_table(path)
+    tokenize = None
+    if len(words) > 1 and (found := _NOTE.fullmatch(words[-1])) and found[1] in WORD_RULES:
+        tokenize = found[1]
+        words, numbers = words[:-1], numbers[:-1]
     firsts: dict[str, int] = {}
     for row, word in enumerate(words):
         firsts.setdefault(word, row)
     if len(firsts) < len(words):
         numbers = numbers[list(firsts.values())]
-    return WordVectors({word: row for row, word in enumerate(firsts)}, numbers)
+    return WordVectors({word: row for row, word in enumerate(firsts)}, numbers, tokenize)
 
 
 def write_vectors(vectors: WordVectors, path: str | PathLike[str]) -> None:
     """Write word vectors as they were trained or read, whole or not at all.
 
     The format is word2vec's binary one where the name ends in `.bin`, else GloVe's text format;
-    either is packed where the name ends in `.gz` after that.
+    either is packed where the name ends in `.gz` after that. Neither format has a place for notes:
+    where words are not those of the default rule, a last word with a vector of zeros says whose.
     """
     words = sorted(vectors.rows, key=vectors.rows.__getitem__)
-    write_table(words, np.asarray(vectors.raw, np.float32), path)
+    numbers = np.asarray(vectors.raw, np.float32)
+    if vectors.tokenize not in (None, "words"):
+        words.append(f"<tokenize:{vectors.tokenize}>")
+        numbers = np.vstack((numbers, np.zeros(vectors.dimension, np.float32)))
+    write_table(words, numbers, path)
 
 
 def _unit(vectors: Singles | Array) -> Array:

@@ -1,4 +1,4 @@
-"""Texts -> lower-cased words, as retrieval compares them, and keys of texts that are the same."""
+"""Texts -> words, as retrieval, word vectors and counts of words know them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,29 @@ import unicodedata
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Hashes, Ints
+from deltableu.errors import InputError
+from deltableu.text.texts import Texts
+from deltableu.text.tokens import TOKENIZERS, TokenArrays, Tokenizer
 
-__all__ = ["Kind", "WordArrays", "hash_texts", "hash_words", "word_form", "word_spans"]
+__all__ = ["WORD_RULES", "Kind", "WordRule", "character_tables", "hash_texts", "word_form"]
 
 _kernel = _kernels.load("text._words")
-
 
 _PLANE = 0x10000
 _JOINERS = "'\u2019\u02bc"
 #: Scripts that are written without spaces; each of their characters is a word.
 _WITHOUT_SPACES = ("CJK ", "HIRAGANA ", "KATAKANA ", "HANGZHOU ", "BOPOMOFO ")
+_OWN = "words"
+
+#: Names that a `WordRule` takes: this project's own rule, and all tokenizers.
+WORD_RULES: tuple[str, ...] = (_OWN, *TOKENIZERS)
 
 
 class Kind(IntEnum):
@@ -31,54 +38,105 @@ class Kind(IntEnum):
     WORD = 1  # letters, marks and digits
     ALONE = 2  # a word by itself: ideographs, kana, pictures
     JOINER = 3  # an apostrophe
+    SPACE = 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WordArrays:
-    """Word hashes of many texts; text i has `hashes[bounds[i]:bounds[i + 1]]`.
+@dataclass(frozen=True, slots=True)
+class WordRule:
+    """How texts are cut into words where words are looked up or counted.
 
-    Attributes
+    Words are compared in small letters, and what has no letter, digit or picture is no word.
+
+    Parameters
     ----------
-    keys : array
-        The same for texts of the same words: case, punctuation and spacing do not matter. A text
-        without words has a key of its own.
+    tokenize : str
+        By default `words`: a word is a run of letters, marks and digits, with apostrophes between
+        them; ideographs, kana and pictures are words by themselves; all else only separates. Or a
+        tokenizer of sacreBLEU by its name, such as `ja-mecab`, `ko-mecab` or `zh`.
+
+    Examples
+    --------
+    >>> texts = Texts.of(["Don’t PANIC!", "你好 ok"])
+    >>> WordRule().spelt(texts)
+    [["don't", 'panic'], ['你', '好', 'ok']]
+    >>> WordRule("13a").spelt(Texts.of(["The U.S. won 1,000 times."]))
+    [['the', 'u', 's', 'won', '1,000', 'times']]
     """
 
-    hashes: Hashes
-    bounds: Ints
-    keys: Hashes
+    tokenize: str = _OWN
+
+    def __post_init__(self) -> None:
+        if self.tokenize not in WORD_RULES:
+            raise InputError(
+                f"tokenize must be one of {', '.join(WORD_RULES)}, got {self.tokenize!r}"
+            )
+
+    def hash(self, texts: Texts) -> TokenArrays:
+        """Hashes of the words of each text."""
+        if self.tokenize != _OWN:
+            return self._cut(texts)[0]
+        # A text of n bytes has at most n words.
+        hashes = np.empty(texts.size, dtype=np.uint64)
+        bounds = np.empty(len(texts) + 1, dtype=np.int64)
+        count = _kernel.hash_words(
+            texts.data, texts.starts, texts.ends, *character_tables(), hashes, bounds
+        )
+        return TokenArrays(hashes[:count], bounds)
+
+    def spans(self, texts: Texts) -> Texts:
+        """The words that `hash` finds, in its order, as they stand in the texts."""
+        if self.tokenize != _OWN:
+            return self._cut(texts)[1]
+        begins = np.empty(texts.size, dtype=np.int64)
+        stops = np.empty_like(begins)
+        kinds, _ = character_tables()
+        count = _kernel.word_spans(texts.data, texts.starts, texts.ends, kinds, begins, stops)
+        return Texts(texts.data, begins[:count], stops[:count])
+
+    def spelt(self, texts: Texts) -> list[list[str]]:
+        """The words of each text, in small letters."""
+        words = [word_form(word) for word in self.spans(texts).strings()]
+        return [words[begin:end] for begin, end in pairwise(self.hash(texts).bounds.tolist())]
+
+    def hash_each(self, words: Texts) -> Hashes:
+        """The hash of each of some words, 0 for what is none: `'s` is a sign and the word `s`."""
+        hashes = np.zeros(len(words), dtype=np.uint64)
+        if self.tokenize == _OWN:
+            found, spans = self.hash(words), self.spans(words)
+            (single,) = np.nonzero(np.diff(found.bounds) == 1)
+            place = found.bounds[single]
+            whole = (spans.starts[place] == words.starts[single]) & (
+                spans.ends[place] == words.ends[single]
+            )
+            hashes[single[whole]] = found.hashes[place[whole]]
+        else:
+            found, kept = _hash_spans(words, np.arange(len(words) + 1))
+            hashes[kept] = found.hashes
+        return hashes
+
+    def _cut(self, texts: Texts) -> tuple[TokenArrays, Texts]:
+        tokens, bounds = Tokenizer(self.tokenize).spans(texts.strings())
+        found, kept = _hash_spans(tokens, bounds)
+        return found, tokens.choose(kept)
 
 
-def hash_words(data: bytes, starts: Ints, ends: Ints) -> WordArrays:
-    """The words of texts that lie in one UTF-8 buffer.
-
-    A word is a run of letters, marks and digits, with apostrophes between them. Ideographs, kana
-    and pictures are words by themselves. All else only separates.
-    """
-    kinds, lower = _tables()
-    # A text of n bytes has at most n words, and texts may share bytes.
-    hashes = np.empty(int((ends - starts).sum()), dtype=np.uint64)
-    bounds = np.empty(len(starts) + 1, dtype=np.int64)
-    keys = np.empty(len(starts), dtype=np.uint64)
-    count = _kernel.hash_words(data, starts, ends, kinds, lower, hashes, bounds, keys)
-    return WordArrays(hashes[:count], bounds, keys)
+def _hash_spans(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:
+    """Those of the tokens that are words, and their places among the tokens."""
+    hashes = np.empty(len(tokens), dtype=np.uint64)
+    kept = np.empty(len(tokens), dtype=np.int64)
+    bounds = np.empty(len(token_bounds), dtype=np.int64)
+    count = _kernel.hash_spans(
+        tokens.data, tokens.starts, tokens.ends, token_bounds, *character_tables(),
+        hashes, bounds, kept,
+    )  # fmt: skip
+    return TokenArrays(hashes[:count], bounds), kept[:count]
 
 
-def hash_texts(data: bytes, starts: Ints, ends: Ints) -> Hashes:
-    """Hashes of whole texts; that of the empty text is 0."""
-    keys = np.empty(len(starts), dtype=np.uint64)
-    _kernel.hash_texts(data, starts, ends, keys)
-    return keys
-
-
-def word_spans(data: bytes, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """First byte, and that after the last, of every word that `hash_words` finds, in its order."""
-    kinds, _ = _tables()
-    most = int((ends - starts).sum())
-    begins = np.empty(most, dtype=np.int64)
-    stops = np.empty(most, dtype=np.int64)
-    count = _kernel.word_spans(data, starts, ends, kinds, begins, stops)
-    return begins[:count], stops[:count]
+def hash_texts(texts: Texts) -> Hashes:
+    """Hashes of the exact bytes of texts, such as ids; that of the empty text is 0."""
+    hashes = np.empty(len(texts), dtype=np.uint64)
+    _kernel.hash_texts(texts.data, texts.starts, texts.ends, hashes)
+    return hashes
 
 
 def word_form(word: str) -> str:
@@ -89,7 +147,7 @@ def word_form(word: str) -> str:
     >>> word_form("Don’T")
     "don't"
     """
-    _, lower = _tables()
+    _, lower = character_tables()
     return "".join(
         "'"
         if character in _JOINERS
@@ -101,7 +159,7 @@ def word_form(word: str) -> str:
 
 
 @cache
-def _tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]]]:
+def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]]]:
     """Of every character of the Basic Multilingual Plane: its kind, and its small letter."""
     kinds = bytearray(_PLANE)
     lower = np.arange(_PLANE, dtype=np.uint16)
@@ -118,6 +176,8 @@ def _kind(character: str) -> Kind:
     category = unicodedata.category(character)
     if character in _JOINERS:
         return Kind.JOINER
+    if character.isspace():
+        return Kind.SPACE
     if category == "Lo" and unicodedata.name(character, "").startswith(_WITHOUT_SPACES):
         return Kind.ALONE
     if category[0] in "LMN":

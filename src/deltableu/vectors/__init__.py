@@ -1,13 +1,14 @@
 """Logs in, word vectors out."""
 
-from deltableu.vectors.glove import Epoch, train_vectors
+from deltableu.vectors.glove import VectorEpoch, train_vectors
 from deltableu.vectors.neighbours import Neighbour, nearest_words, similar_spellings
-from deltableu.vectors.vocabulary import Tell, count_words, texts_of
+from deltableu.vectors.vocabulary import CountedWords, Tell, count_words, texts_of
 
 __all__ = [
-    "Epoch",
+    "CountedWords",
     "Neighbour",
     "Tell",
+    "VectorEpoch",
     "count_words",
     "nearest_words",
     "similar_spellings",

@@ -1,8 +1,8 @@
 # cython: language_level=3
 # mypy: ignore-errors
-"""Kernels: word hashes -> word numbers, and counts of words that stand near each other.
+"""Kernels: counts of words that stand near each other.
 
-Nothing but loops; see `deltableu.vectors.vocabulary` and `deltableu.vectors.cooccurrence`.
+Nothing but loops; see `deltableu.vectors.cooccurrence`.
 """
 
 import cython
@@ -21,73 +21,6 @@ def _mix(h: cython.ulonglong) -> cython.ulonglong:
     h ^= h >> 32
     h = (h * multiplier) & mask
     return h ^ (h >> 32)
-
-
-@cython.boundscheck(False)
-@cython.wraparound(False)
-def add_words(
-    hashes: cython.const[cython.ulonglong][::1],
-    slots: cython.ulonglong[::1],
-    numbers: cython.int[::1],
-    counts: cython.longlong[::1],
-    used: cython.longlong,
-    fresh: cython.longlong[::1],
-) -> cython.longlong:
-    """Count words; return how many are new, with their places in `fresh`.
-
-    `slots` and `numbers` are a table with a power of two of places, -1 where one is free. New
-    words are numbered from `used` on, in the order in which they come.
-    """
-    mask: cython.ulonglong = slots.shape[0] - 1
-    at: cython.ulonglong
-    h: cython.ulonglong
-    i: cython.longlong
-    new: cython.longlong = 0
-    with cython.nogil:
-        for i in range(hashes.shape[0]):
-            h = hashes[i]
-            at = h & mask
-            while numbers[at] >= 0 and slots[at] != h:
-                at = (at + 1) & mask
-            if numbers[at] < 0:
-                slots[at] = h
-                numbers[at] = used + new
-                fresh[new] = i
-                new += 1
-            counts[numbers[at]] += 1
-    return new
-
-
-@cython.boundscheck(False)
-@cython.wraparound(False)
-def number_words(
-    hashes: cython.const[cython.ulonglong][::1],
-    bounds: cython.const[cython.longlong][::1],
-    slots: cython.const[cython.ulonglong][::1],
-    numbers: cython.const[cython.int][::1],
-    words: cython.int[::1],
-    kept: cython.longlong[::1],
-) -> cython.longlong:
-    """Fill `words` with the numbers of known words, and `kept` with the bounds of texts of them."""
-    mask: cython.ulonglong = slots.shape[0] - 1
-    at: cython.ulonglong
-    h: cython.ulonglong
-    i: cython.longlong
-    k: cython.longlong
-    count: cython.longlong = 0
-    with cython.nogil:
-        kept[0] = 0
-        for i in range(bounds.shape[0] - 1):
-            for k in range(bounds[i], bounds[i + 1]):
-                h = hashes[k]
-                at = h & mask
-                while numbers[at] >= 0 and slots[at] != h:
-                    at = (at + 1) & mask
-                if numbers[at] >= 0:
-                    words[count] = numbers[at]
-                    count += 1
-            kept[i + 1] = count
-    return count
 
 
 @cython.boundscheck(False)

@@ -19,7 +19,7 @@ from deltableu import _kernels
 from deltableu._types import Array, Hashes, Ints, Ints32
 from deltableu.errors import InputError
 
-__all__ = ["UNIT", "PairCounts", "PairTable", "merge_counts", "new_array"]
+__all__ = ["UNIT", "Cooccurrences", "PairTable", "merge_counts", "new_array"]
 
 
 _kernel = _kernels.load("vectors._pairs")
@@ -36,7 +36,7 @@ _MIXER = 0xD6E8FEB86659FD93
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairCounts:
+class Cooccurrences:
     """Counts of pairs of words, in an order that looks random and is always the same.
 
     Attributes
@@ -53,8 +53,8 @@ class PairCounts:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def __getitem__(self, part: slice) -> PairCounts:
-        return PairCounts(self.hashes[part], self.counts[part])
+    def __getitem__(self, part: slice) -> Cooccurrences:
+        return Cooccurrences(self.hashes[part], self.counts[part])
 
     @property
     def cuts(self) -> tuple[int, ...]:
@@ -91,7 +91,7 @@ class SpilledCounts:
     cuts: tuple[int, ...]
 
     @classmethod
-    def write(cls, counts: PairCounts, place: Path) -> SpilledCounts:
+    def write(cls, counts: Cooccurrences, place: Path) -> SpilledCounts:
         with place.open("wb") as file:
             counts.hashes.tofile(file)
             counts.counts.tofile(file)
@@ -100,13 +100,13 @@ class SpilledCounts:
     def __len__(self) -> int:
         return self.cuts[-1]
 
-    def __getitem__(self, part: slice) -> PairCounts:
+    def __getitem__(self, part: slice) -> Cooccurrences:
         begin, end, _ = part.indices(len(self))
         hashes, counts = (
             np.fromfile(self.place, np.uint64, end - begin, offset=8 * (first + begin))
             for first in (0, len(self))
         )
-        return PairCounts(hashes, counts)
+        return Cooccurrences(hashes, counts)
 
 
 class PairTable:
@@ -170,17 +170,17 @@ class PairTable:
             self._begin(self._size)
         self._spill(held)
 
-    def _drained(self) -> PairCounts:
-        held = PairCounts(np.empty(self._used, np.uint64), np.empty(self._used, np.uint64))
+    def _drained(self) -> Cooccurrences:
+        held = Cooccurrences(np.empty(self._used, np.uint64), np.empty(self._used, np.uint64))
         _kernel.drain_pairs(self._table, held.hashes, held.counts)
         self._used, self._last = 0, -1
         return held
 
-    def _spill(self, held: PairCounts) -> None:
+    def _spill(self, held: Cooccurrences) -> None:
         place = self._folder / f"{self._share}-{len(self._spilled)}"
         self._spilled.append(SpilledCounts.write(held, place))
 
-    def end(self) -> list[PairCounts | SpilledCounts]:
+    def end(self) -> list[Cooccurrences | SpilledCounts]:
         """All counts, a pair once in each of the parts; the table is of no more use."""
         held = self._drained()
         self._begin(1)
@@ -188,10 +188,10 @@ class PairTable:
 
 
 def merge_counts(
-    parts: Sequence[PairCounts | SpilledCounts], folder: Path, memory: int
-) -> PairCounts:
+    parts: Sequence[Cooccurrences | SpilledCounts], folder: Path, memory: int
+) -> Cooccurrences:
     """Add up the counts of parts that may share pairs; on disk where they outgrow the memory."""
-    if len(parts) == 1 and isinstance(parts[0], PairCounts):
+    if len(parts) == 1 and isinstance(parts[0], Cooccurrences):
         return parts[0]
     most = sum(map(len, parts))
     if not most:
@@ -212,10 +212,10 @@ def merge_counts(
             hashes[end : end + len(merged)] = merged.hashes
             counts[end : end + len(merged)] = merged.counts
             end += len(merged)
-    return PairCounts(hashes[:end], counts[:end])
+    return Cooccurrences(hashes[:end], counts[:end])
 
 
-def _merged(parts: Sequence[PairCounts]) -> PairCounts:
+def _merged(parts: Sequence[Cooccurrences]) -> Cooccurrences:
     if len(parts) == 1:
         return parts[0]
     hashes = np.concatenate([part.hashes for part in parts])
@@ -223,7 +223,7 @@ def _merged(parts: Sequence[PairCounts]) -> PairCounts:
     hashes = hashes[order]
     counts = np.concatenate([part.counts for part in parts])[order]
     firsts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
-    return PairCounts(hashes[firsts], np.add.reduceat(counts, firsts))
+    return Cooccurrences(hashes[firsts], np.add.reduceat(counts, firsts))
 
 
 def new_array(shape: int | tuple[int, ...], kind: Any, place: Path | None) -> Any:

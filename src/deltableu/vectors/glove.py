@@ -19,16 +19,15 @@ from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
 from deltableu.io import PathLike
 from deltableu.logs import Logs, Partition, find_partitions
-from deltableu.text import WordVectors, hash_words
-from deltableu.vectors.cooccurrence import PairCounts, PairTable, merge_counts
+from deltableu.text import WordRule, WordVectors
+from deltableu.vectors.cooccurrence import Cooccurrences, PairTable, merge_counts
 from deltableu.vectors.strata import arrange
 from deltableu.vectors.training import Model
-from deltableu.vectors.vocabulary import Tell, Vocabulary, count_words, texts_of
+from deltableu.vectors.vocabulary import CountedWords, Tell, count_words, texts_of
 
-__all__ = ["UNKNOWN", "Epoch", "count_cooccurrences", "train_vectors"]
+__all__ = ["UNKNOWN", "VectorEpoch", "count_cooccurrences", "train_vectors"]
 
-"""Called with what is being done, how much is done, and how much there is."""
-
+_WORDS = WordRule()
 #: What words without a vector get, as the authors' program calls it.
 UNKNOWN = "<unk>"
 #: Its vector is the mean of those of so many of the rarest words.
@@ -37,7 +36,7 @@ _MOST_NUMBERS, _WIDEST = 10_000, 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Epoch:
+class VectorEpoch:
     """An epoch that is done.
 
     Attributes
@@ -82,16 +81,18 @@ def train_vectors(
     learning_rate: float = 0.05,
     epochs: int = 25,
     seed: int = 0,
+    tokenize: str = "words",
     threads: int | None = None,
     memory: int = 2 << 30,
     work: PathLike | None = None,
     progress: Progress | None = None,
-    on_epoch: Callable[[Epoch], None] | None = None,
+    on_epoch: Callable[[VectorEpoch], None] | None = None,
 ) -> WordVectors:
     """Train GloVe vectors on the utterances and responses of logs.
 
-    Words are those that mining compares, lower-cased. Words that are too rare are taken out of the
-    texts before distances are counted, as by the authors' program. Nothing is counted across texts.
+    Words are those that mining compares, in small letters. Words that are too rare are taken out of
+    the texts before distances are counted, as by the authors' program. Nothing is counted across
+    texts.
 
     Parameters
     ----------
@@ -111,6 +112,8 @@ def train_vectors(
         Passes over all co-occurrence counts.
     seed
         The same seed gives the same vectors to the bit, whatever `threads` and `memory`.
+    tokenize
+        What a word is (`deltableu.text.WordRule`); the vectors remember it.
     threads
         All cores by default; more than 16 have nothing to do.
     memory
@@ -150,6 +153,7 @@ def train_vectors(
             window=window,
             min_count=min_count,
             max_vocabulary=max_vocabulary,
+            rule=WordRule(tokenize),
             threads=workers,
             memory=memory,
             folder=folder,
@@ -170,7 +174,7 @@ def train_vectors(
             if on_epoch is not None:
                 sizes = (len(vocabulary), vocabulary.tokens, steps)
                 seconds = time.perf_counter() - started
-                on_epoch(Epoch(number + 1, epochs, loss, *sizes, seconds, made))
+                on_epoch(VectorEpoch(number + 1, epochs, loss, *sizes, seconds, made))
         return made()
 
 
@@ -180,11 +184,12 @@ def count_cooccurrences(
     window: int,
     min_count: int,
     max_vocabulary: int | None = None,
+    rule: WordRule = _WORDS,
     threads: int = 1,
     memory: int = 2 << 30,
     folder: Path,
     progress: Progress | None = None,
-) -> tuple[Vocabulary, PairCounts]:
+) -> tuple[CountedWords, Cooccurrences]:
     """The words of logs, and how often two of them stand near each other."""
     partitions = find_partitions(logs)
     total = sum(partition.size for partition in partitions)
@@ -192,6 +197,7 @@ def count_cooccurrences(
         partitions,
         min_count=min_count,
         most=max_vocabulary,
+        rule=rule,
         tell=_meter(progress, "counting words", total),
     )
     bits = min(threads, 16).bit_length() - 1
@@ -207,7 +213,7 @@ def count_cooccurrences(
 
 def _count_pairs(
     partitions: Sequence[Partition],
-    vocabulary: Vocabulary,
+    vocabulary: CountedWords,
     tables: Sequence[PairTable],
     tell: Tell,
 ) -> None:
@@ -215,18 +221,18 @@ def _count_pairs(
     with ThreadPoolExecutor(len(tables)) as pool:
         for partition in partitions:
             for texts in texts_of(partition, tell):
-                found = hash_words(texts.data, texts.starts, texts.ends)
-                words, bounds = vocabulary.numbered(found)
+                words, bounds = vocabulary.numbered(texts)
                 jobs = [pool.submit(table.add, words, bounds) for table in tables]
                 for job in jobs:
                     job.result()
 
 
-def _with_unknown(vocabulary: Vocabulary, model: Model) -> WordVectors:
+def _with_unknown(vocabulary: CountedWords, model: Model) -> WordVectors:
     vectors = model.vectors()
     unknown = vectors[-_RAREST:].mean(axis=0, dtype=np.float64).astype(np.float32)
     rows = {word: row for row, word in enumerate((*vocabulary.words, UNKNOWN))}
-    return WordVectors(rows, np.concatenate((vectors, unknown[np.newaxis])))
+    numbers = np.concatenate((vectors, unknown[np.newaxis]))
+    return WordVectors(rows, numbers, vocabulary.rule.tokenize)
 
 
 def _meter(progress: Progress | None, what: str, total: int) -> Tell:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Ints, Ints32, Singles
-from deltableu.vectors.cooccurrence import PairCounts, new_array
+from deltableu.vectors.cooccurrence import Cooccurrences, new_array
 
 __all__ = ["GROUPS", "Entries", "arrange", "rounds"]
 
@@ -60,7 +60,7 @@ class Entries:
 
 
 def arrange(
-    counts: PairCounts,
+    counts: Cooccurrences,
     *,
     x_max: float,
     alpha: float,

@@ -8,54 +8,53 @@ from typing import TypeAlias
 
 import numpy as np
 
-from deltableu import _kernels
 from deltableu._types import Hashes, Ints, Ints32
 from deltableu.errors import InputError
-from deltableu.logs import Partition, Texts
-from deltableu.text import WordArrays, hash_words, word_form, word_spans
+from deltableu.logs import Partition
+from deltableu.text import Texts, TokenArrays, WordNumbers, WordRule, word_form
 
-__all__ = ["Tell", "Vocabulary", "count_words", "texts_of"]
+__all__ = ["CountedWords", "Tell", "count_words", "texts_of"]
 
 Tell: TypeAlias = Callable[[int], None]
 """Called with the bytes that were read since the last call."""
 
-_kernel = _kernels.load("vectors._pairs")
-
-_SMALLEST = 1 << 16
+_WORDS = WordRule()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vocabulary:
+class CountedWords:
     """Words by falling frequency; those equally frequent are in the order of their letters.
 
     Attributes
     ----------
     words : tuple of str
-        Lower-cased; see `deltableu.text.words.hash_words` for what a word is.
+        In small letters.
     counts : array
     tokens : int
         Words of the logs, also those that are too rare.
     different : int
         Different ones among them.
+    rule : WordRule
+        What a word is.
     """
 
     words: tuple[str, ...]
     counts: Ints
     tokens: int
     different: int
-    _slots: Hashes
-    _numbers: Ints32
+    rule: WordRule
+    _numbers: WordNumbers
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def numbered(self, found: WordArrays) -> tuple[Ints32, Ints]:
+    def numbered(self, texts: Texts) -> tuple[Ints32, Ints]:
         """Texts as numbers of words, and their bounds; words that are too rare fall out."""
-        words = np.empty(len(found.hashes), np.int32)
-        bounds = np.empty(len(found.bounds), np.int64)
-        table = (self._slots, self._numbers)
-        count = _kernel.number_words(found.hashes, found.bounds, *table, words, bounds)
-        return words[:count], bounds
+        found = self.rule.hash(texts)
+        numbers = self._numbers.find(found.hashes)
+        known = numbers >= 0
+        before = np.concatenate(([0], np.cumsum(known)))
+        return numbers[known], before[found.bounds]
 
 
 def texts_of(partition: Partition, tell: Tell) -> Iterator[Texts]:
@@ -70,10 +69,15 @@ def texts_of(partition: Partition, tell: Tell) -> Iterator[Texts]:
 
 
 def count_words(
-    partitions: Sequence[Partition], *, min_count: int, most: int | None, tell: Tell
-) -> Vocabulary:
+    partitions: Sequence[Partition],
+    *,
+    min_count: int,
+    most: int | None,
+    tell: Tell,
+    rule: WordRule = _WORDS,
+) -> CountedWords:
     """The `most` most frequent words of logs that occur `min_count` times or more."""
-    counter = _Counter()
+    counter = _Counter(rule)
     for partition in partitions:
         for texts in texts_of(partition, tell):
             counter.add(texts)
@@ -81,35 +85,37 @@ def count_words(
 
 
 class _Counter:
-    """A hash table that knows how each word is spelt."""
+    """Counts of words, and how each one is spelt."""
 
-    def __init__(self) -> None:
+    def __init__(self, rule: WordRule) -> None:
+        self._rule = rule
         self._words: list[str] = []
-        self._counts = np.zeros(_SMALLEST, np.int64)
-        self._hashes = np.empty(_SMALLEST, np.uint64)
-        self._slots, self._numbers = _empty_table(_SMALLEST)
+        self._hashes: list[Hashes] = []
+        self._counts: Ints = np.zeros(0, np.int64)
+        self._numbers = WordNumbers.of(np.zeros(0, np.uint64))
 
     def add(self, texts: Texts) -> None:
-        found = hash_words(texts.data, texts.starts, texts.ends)
-        hashes = np.ascontiguousarray(found.hashes)
-        used = len(self._words)
-        self._make_room(used + len(hashes))
-        fresh = np.empty(len(hashes), np.int64)
-        new = _kernel.add_words(hashes, self._slots, self._numbers, self._counts, used, fresh)
-        if new:
-            fresh = fresh[:new]
-            self._hashes[used : used + new] = hashes[fresh]
-            self._words += _spelt(texts, found, fresh)
+        found = self._rule.hash(texts)
+        numbers, fresh = self._numbers.add(found.hashes)
+        counts = np.bincount(numbers, minlength=self._numbers.size)
+        counts[: len(self._counts)] += self._counts
+        self._counts = counts
+        if len(fresh):
+            self._hashes.append(found.hashes[fresh])
+            self._words += self._spelt(texts, found, fresh)
 
-    def _make_room(self, words: int) -> None:
-        while words > len(self._counts):
-            size = 2 * len(self._counts)
-            self._counts = np.concatenate((self._counts, np.zeros_like(self._counts)))
-            self._hashes = np.concatenate((self._hashes, self._hashes))
-            self._slots, self._numbers = _table(self._hashes[: len(self._words)], size)
+    def _spelt(self, texts: Texts, found: TokenArrays, places: Ints) -> list[str]:
+        """The words at some places of `found`, as words are compared."""
+        owners = np.searchsorted(found.bounds, places, side="right") - 1
+        rows, firsts = np.unique(owners, return_index=True)
+        words = self._rule.spans(texts.choose(rows))
+        sizes = found.bounds[rows + 1] - found.bounds[rows]
+        offsets = np.cumsum(sizes) - sizes - found.bounds[rows]
+        at = places + np.repeat(offsets, np.diff(np.append(firsts, len(places))))
+        return [word_form(word) for word in words.choose(at).strings()]
 
-    def vocabulary(self, min_count: int, most: int | None) -> Vocabulary:
-        counts = self._counts[: len(self._words)]
+    def vocabulary(self, min_count: int, most: int | None) -> CountedWords:
+        counts = self._counts
         tokens = int(counts.sum())
         if not tokens:
             raise InputError("the logs hold no words")
@@ -123,34 +129,5 @@ class _Counter:
         order = sorted(frequent.tolist(), key=lambda one: (-frequency[one], self._words[one]))
         rows = np.array(order[:most], np.int64)
         words = tuple(self._words[row] for row in rows.tolist())
-        table = _table(self._hashes[rows], _SMALLEST)
-        return Vocabulary(words, counts[rows], tokens, len(counts), *table)
-
-
-def _spelt(texts: Texts, found: WordArrays, places: Ints) -> list[str]:
-    """The words at some places of `found`, in their comparable form."""
-    owners = np.searchsorted(found.bounds, places, side="right") - 1
-    rows, firsts = np.unique(owners, return_index=True)
-    begins, stops = word_spans(texts.data, texts.starts[rows], texts.ends[rows])
-    sizes = found.bounds[rows + 1] - found.bounds[rows]
-    offsets = np.cumsum(sizes) - sizes - found.bounds[rows]
-    at = places + np.repeat(offsets, np.diff(np.append(firsts, len(places))))
-    return [
-        word_form(texts.data[begin:stop].decode())
-        for begin, stop in zip(begins[at].tolist(), stops[at].tolist(), strict=True)
-    ]
-
-
-def _empty_table(size: int) -> tuple[Hashes, Ints32]:
-    """At most half full with `size` words."""
-    return np.zeros(2 * size, np.uint64), np.full(2 * size, -1, np.int32)
-
-
-def _table(hashes: Hashes, size: int) -> tuple[Hashes, Ints32]:
-    """Where to find the number of a word, which is its place in `hashes`."""
-    while size < len(hashes):
-        size *= 2
-    slots, numbers = _empty_table(size)
-    counts = np.zeros(max(len(hashes), 1), np.int64)
-    _kernel.add_words(hashes, slots, numbers, counts, 0, np.empty(len(hashes), np.int64))
-    return slots, numbers
+        table = WordNumbers.of(np.concatenate(self._hashes)[rows])
+        return CountedWords(words, counts[rows], tokens, len(counts), self._rule, table)

@@ -21,7 +21,7 @@ from deltableu._types import Array, Ints, Steps
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError, Problem
 from deltableu.score.engine.inputs import first_wrong_text, is_missing
-from deltableu.text import Buffer, NotUnicodeError, join_texts
+from deltableu.text import NotUnicodeError, Texts
 
 __all__ = [
     "CHUNK",
@@ -70,7 +70,7 @@ class Chunk:
     texts: list[str]
     bounds: Ints
     weights: Array
-    raw: Buffer
+    raw: Texts
 
     def summary(self) -> ChunkSummary:
         """Digests and counts."""
@@ -188,7 +188,7 @@ class ChunkReader:
         np.cumsum(counts, out=bounds[1:])
         texts = list(chain.from_iterable(rows))
         try:
-            raw = join_texts(texts)
+            raw = Texts.of(texts)
         except NotUnicodeError as error:
             item = int(np.searchsorted(bounds, error.position, side="right")) - 1
             raise self.error(start + item, f"a reference {error.reason}") from None

@@ -17,7 +17,7 @@ from deltableu.score.engine.inputs import as_list, first_wrong_text
 from deltableu.score.engine.ngrams import as_reference_set
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.metric import Metric
-from deltableu.text import NotUnicodeError, join_texts
+from deltableu.text import NotUnicodeError, Texts
 
 __all__ = ["PreparedReferences", "ReferenceMetric", "SegmentMetric"]
 
@@ -83,7 +83,7 @@ class ReferenceMetric(Metric):
         if wrong is not None:
             raise InputError(f"hypotheses[{wrong[0]}] is {wrong[1]}, no string")
         try:
-            join_texts(texts)
+            Texts.of(texts)
         except NotUnicodeError as error:
             raise InputError(f"hypotheses[{error.position}] {error.reason}") from None
         return Statistics(self.rows(list(texts), encoded), self, encoded.flat.info)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.logs.blocks import Block, Texts
+from deltableu.logs import Block
+from deltableu.text import Texts
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=6)
 
@@ -19,7 +20,7 @@ TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=6)
 def test_texts_come_back(texts):
     made = Texts.of(texts)
     assert len(made) == len(texts)
-    assert list(made) == texts
+    assert list(made) == made.strings() == texts
     assert made.starts.dtype == made.ends.dtype == np.int64
     assert made.starts.flags.c_contiguous
     assert made.ends.flags.c_contiguous
@@ -28,7 +29,7 @@ def test_texts_come_back(texts):
 @given(TEXTS, st.integers(0, 6), st.integers(0, 6))
 def test_slices_share_the_buffer(texts, begin, end):
     made = Texts.of(texts)
-    part = made.slice(begin, end)
+    part = made.choose(slice(begin, end))
     assert list(part) == texts[begin:end]
     assert part.data is made.data
 
