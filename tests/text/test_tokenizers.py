@@ -8,13 +8,13 @@ import unicodedata
 import numpy as np
 import pytest
 import sacrebleu
-from deltableu.text.texts import NotUnicodeError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu import BLEU, bleu
 from deltableu.errors import InputError
 from deltableu.text import TOKENIZERS, Tokenizer
+from deltableu.text.texts import NotUnicodeError
 from tests.text.unicode import random_strings
 
 TEXTS = [
