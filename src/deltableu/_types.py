@@ -11,6 +11,7 @@ __all__ = [
     "Array",
     "Bools",
     "Bytes",
+    "BytesRead",
     "Hashes",
     "Ints",
     "Ints32",
@@ -31,3 +32,5 @@ Bools: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 Steps: TypeAlias = Callable[[int, int], None]
 #: Told what is done, and how far it is: (what, done, in all).
 Progress: TypeAlias = Callable[[str, int, int], None]
+#: Told how many bytes were read since it was told last.
+BytesRead: TypeAlias = Callable[[int], None]

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from torch.nn.utils.rnn import pack_sequence  # noqa: E402
 
 from deltableu.judges.encoded_texts import EncodedTexts  # noqa: E402
-from deltableu.judges.gru import Room, encode_texts, time_steps  # noqa: E402
+from deltableu.judges.gru import Scratch, encode_texts, time_steps  # noqa: E402
 
 WORDS, EMBEDDING, HIDDEN = 11, 4, 3
 
@@ -50,7 +50,7 @@ def test_values_and_gradients_are_those_of_torch(texts, longest, seed, data):
     leaves = [embedding, *parameters(gru)]
 
     steps, order = time_steps(encoded(texts), chosen, longest)
-    ours = encode_texts(embedding, parameters(gru), steps, Room())
+    ours = encode_texts(embedding, parameters(gru), steps, Scratch())
     mine = torch.autograd.grad((ours * wanted).sum(), leaves, allow_unused=True)
     theirs = torch.stack(
         [torch_says(embedding, gru, texts[place][:longest]) for place in chosen[order]]
@@ -67,13 +67,13 @@ def test_room_is_used_again_and_never_mixes_batches():
     torch.manual_seed(0)
     gru = torch.nn.GRU(EMBEDDING, HIDDEN, bidirectional=True)
     embedding = torch.randn(WORDS, EMBEDDING, requires_grad=True)
-    room = Room()
+    scratch = Scratch()
     rng = np.random.default_rng(0)
     for size in (5, 40, 3):
         texts = [rng.integers(WORDS, size=rng.integers(1, 12)).tolist() for _ in range(size)]
         steps, _ = time_steps(encoded(texts), np.arange(size), 50)
-        alone = encode_texts(embedding, parameters(gru), steps, Room())
-        shared = encode_texts(embedding, parameters(gru), steps, room)
+        alone = encode_texts(embedding, parameters(gru), steps, Scratch())
+        shared = encode_texts(embedding, parameters(gru), steps, scratch)
         assert torch.equal(alone, shared)
         one, other = (torch.autograd.grad(x.sum(), embedding)[0] for x in (alone, shared))
         assert torch.equal(one, other)
@@ -83,8 +83,8 @@ def test_gradients_after_the_next_batch_are_refused():
     gru = torch.nn.GRU(EMBEDDING, HIDDEN, bidirectional=True)
     embedding = torch.randn(WORDS, EMBEDDING, requires_grad=True)
     steps, _ = time_steps(encoded([[1, 2], [3]]), np.arange(2), 50)
-    room = Room()
-    first = encode_texts(embedding, parameters(gru), steps, room)
-    encode_texts(embedding, parameters(gru), steps, room)
+    scratch = Scratch()
+    first = encode_texts(embedding, parameters(gru), steps, scratch)
+    encode_texts(embedding, parameters(gru), steps, scratch)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         first.sum().backward()

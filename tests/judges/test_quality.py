@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.stats  # noqa: F401, so that no example has to wait for it
 from hypothesis import given
 from hypothesis import strategies as st
 

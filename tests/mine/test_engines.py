@@ -22,8 +22,8 @@ from deltableu.mine import (
     BM25,
     MiningPlan,
     Threads,
-    dask_crew,
     dask_engine,
+    dask_jobs,
     make_engine,
     mine_references,
 )
@@ -348,8 +348,8 @@ def test_no_such_engine(name):
     [(("0.0.0", None), r"deltableu \S+, but who mines has 0\.0\.0"), ((None, "1.1"), "Unicode")],
 )
 def test_a_worker_of_another_version(there, what, logs, cluster, monkeypatch):
-    both = tuple(b or a for a, b in zip(dask_crew.INSTALLED, there, strict=True))
-    monkeypatch.setattr(dask_crew, "INSTALLED", both)
+    both = tuple(b or a for a, b in zip(dask_jobs.INSTALLED, there, strict=True))
+    monkeypatch.setattr(dask_jobs, "INSTALLED", both)
     with pytest.raises(InputError, match=rf"^the Dask worker at tcp://127\S+ has {what}"):
         mine(logs, engine=cluster)
     monkeypatch.undo()

@@ -17,7 +17,7 @@ import pytest
 
 from deltableu.corpus.types import Reference, Source
 from deltableu.errors import InputError
-from deltableu.mine import BM25, Event, Mined, MiningPlan, RowFilter, dask_crew, mine_references
+from deltableu.mine import BM25, Event, Mined, MiningPlan, RowFilter, dask_jobs, mine_references
 from deltableu.mine.checkpoints import Checkpoints
 from deltableu.mine.dask_engine import Dask
 from deltableu.mine.join import Counted
@@ -182,7 +182,7 @@ def test_the_scheduler_is_killed(many_logs, work, tmp_path):
 
 @pytest.mark.long
 def test_all_workers_are_killed(many_logs, tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_crew, "PATIENCE", 2.0)
+    monkeypatch.setattr(dask_jobs, "PATIENCE", 2.0)
     with kit.cluster(tmp_path / "cluster") as cluster:
 
         def log(event: Event) -> None:

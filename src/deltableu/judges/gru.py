@@ -20,7 +20,7 @@ from torch import Tensor
 from deltableu._types import Ints
 from deltableu.judges.encoded_texts import EncodedTexts
 
-__all__ = ["Room", "Steps", "encode_texts", "time_steps"]
+__all__ = ["Scratch", "Steps", "encode_texts", "time_steps"]
 
 #: Input and recurrent weights and biases of the forward direction, then of the backward one.
 Weights: TypeAlias = Sequence[Tensor]
@@ -94,10 +94,10 @@ def time_steps(texts: EncodedTexts, chosen: Ints, max_length: int) -> tuple[Step
     )
 
 
-class Room:
+class Scratch:
     """Memory that is used again by every batch: asking for it anew takes a quarter of the time.
 
-    Gradients must be taken before the next batch is encoded with the same room; torch raises a
+    Gradients must be taken before the next batch is encoded with the same scratch; torch raises a
     RuntimeError where they are not.
     """
 
@@ -113,9 +113,9 @@ class Room:
         return found[:size].view(shape)
 
 
-def encode_texts(embedding: Tensor, weights: Weights, steps: Steps, room: Room) -> Tensor:
+def encode_texts(embedding: Tensor, weights: Weights, steps: Steps, scratch: Scratch) -> Tensor:
     """The last hidden state of each text, forward and backward beside each other."""
-    return _BiGRU.apply(embedding, *weights, steps, room)  # type: ignore[no-any-return, no-untyped-call]
+    return _BiGRU.apply(embedding, *weights, steps, scratch)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class _BiGRU(torch.autograd.Function):
@@ -129,7 +129,7 @@ class _BiGRU(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, embedding: Tensor, *rest: Any) -> Tensor:
         steps: Steps = rest[8]
-        room: Room = rest[9]
+        scratch: Scratch = rest[9]
         inputs, recurrent, input_bias, bias = (
             torch.stack((rest[place], rest[place + 4])) for place in range(4)
         )
@@ -141,9 +141,9 @@ class _BiGRU(torch.autograd.Function):
         )
         across = recurrent.transpose(1, 2)
         added = bias.unsqueeze(1)
-        gates = room.of("gates", vectors, 2, count, 3 * hidden)
-        moved = room.of("moved", vectors, 2, count, 3 * hidden)
-        states = room.of("states", vectors, 2, count, hidden)
+        gates = scratch.of("gates", vectors, 2, count, 3 * hidden)
+        moved = scratch.of("moved", vectors, 2, count, 3 * hidden)
+        states = scratch.of("states", vectors, 2, count, hidden)
         old = vectors.new_zeros(2, steps.texts, hidden)
         start = 0
         for size in steps.sizes:
@@ -159,7 +159,7 @@ class _BiGRU(torch.autograd.Function):
             old = torch.lerp(new, old, both[..., hidden:], out=states[:, here])
             start += size
         if any(ctx.needs_input_grad):
-            ctx.steps, ctx.room, ctx.shape = steps, room, embedding.shape
+            ctx.steps, ctx.scratch, ctx.shape = steps, scratch, embedding.shape
             ctx.save_for_backward(vectors, inputs, recurrent, gates, moved, states)
         return _last(states, steps)
 
@@ -170,7 +170,7 @@ class _BiGRU(torch.autograd.Function):
         hidden = recurrent.shape[2]
         # The order of slopes: of h U in n, of r, of z.
         turned = torch.cat((recurrent[:, 2 * hidden :], recurrent[:, : 2 * hidden]), 1)
-        slopes = ctx.room.of("slopes", vectors, 2, states.shape[1], 4 * hidden)
+        slopes = ctx.scratch.of("slopes", vectors, 2, states.shape[1], 4 * hidden)
         slope = gradients[0].reshape(-1, 2, hidden).transpose(0, 1).contiguous()
         scratch = torch.empty_like(slope)
         nothing = torch.zeros_like(slope)

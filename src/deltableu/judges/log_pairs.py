@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from deltableu._types import Bools, Hashes, Ints
+from deltableu._types import Bools, BytesRead, Hashes, Ints
 from deltableu.errors import InputError, Problem
 from deltableu.judges.mixing import different, mixed, places_in, salt
 from deltableu.judges.row_keys import KeyedRows, RowKeys, starts_of
 from deltableu.judges.row_texts import RowTexts
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
-from deltableu.logs import Block, Partition
+from deltableu.logs import Partition, read_blocks
 
 __all__ = ["PASSES", "TrainingCounts", "TrainingPairs", "read_training_pairs"]
 
-Tell = Callable[[int], None]
 
 #: How often the logs are read.
 PASSES = 2
@@ -38,7 +37,7 @@ def read_training_pairs(
     max_length: int = 50,
     max_responses: int = 50,
     other: int | None = None,
-    tell: Tell = lambda read: None,
+    tell: BytesRead = lambda read: None,
 ) -> TrainingPairs:
     """Find the utterances of logs that have several responses.
 
@@ -84,7 +83,7 @@ def read_training_pairs(
     """
     _check_options(validation, max_length, max_responses, other)
     keys = RowKeys()
-    for block in _blocks(partitions, tell):
+    for block in read_blocks(partitions, tell):
         keys.add(block)
     several, utterances, too_many = keys.several(max_responses, salt(seed, _RESPONSES))
     _check_several(keys, utterances, len(several))
@@ -93,7 +92,7 @@ def read_training_pairs(
     del keys
     wanted = KeyedRows.joined([several, others])
     found = RowTexts(wanted, vocabulary, max_length, salt(seed, _SPELLINGS))
-    for block in _blocks(partitions, tell):
+    for block in read_blocks(partitions, tell):
         found.add(block)
     texts, long = found.end()
     places = np.stack(found.texts_of(wanted))
@@ -113,16 +112,6 @@ def read_training_pairs(
         len(wanted) - responses, len(texts), int(long.sum()),
     )  # fmt: skip
     return TrainingPairs(texts, places[0], places[1], groups, held_out, counts)
-
-
-def _blocks(partitions: Sequence[Partition], tell: Tell) -> Iterator[Block]:
-    for partition in partitions:
-        read = 0
-        for block in partition.blocks():
-            yield block
-            tell(block.read - read)
-            read = block.read
-        tell(partition.size - read)
 
 
 def _with_another(rows: KeyedRows, readable: Bools) -> Bools:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from deltableu._types import Ints, Singles
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.gru import Room, encode_texts, time_steps
+from deltableu.judges.gru import Scratch, encode_texts, time_steps
 from deltableu.judges.settings import RaterSettings
 
 __all__ = ["RaterNetwork", "triplet_probabilities"]
@@ -44,7 +44,7 @@ class RaterNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.settings = settings
-        self._room = Room()
+        self._scratch = Scratch()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.embedding = nn.Embedding(vocabulary, settings.embedding)
@@ -92,7 +92,7 @@ class RaterNetwork(nn.Module):
         ]
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
-        return encode_texts(self.embedding.weight, weights, steps, self._room)[
+        return encode_texts(self.embedding.weight, weights, steps, self._scratch)[
             torch.from_numpy(places)
         ]
 

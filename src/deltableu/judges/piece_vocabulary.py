@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deltableu._types import Hashes
+from deltableu._types import BytesRead, Hashes
 from deltableu.errors import InputError, Problem
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.mixing import mixed, salt
 from deltableu.judges.neural import need
 from deltableu.logs import Partition
 from deltableu.text import Texts, hash_texts
-from deltableu.vectors import Tell, texts_of
+from deltableu.vectors import texts_of
 
 __all__ = ["PieceVocabulary", "piece_vocabulary"]
 
@@ -106,7 +106,7 @@ def piece_vocabulary(
     sample: int = 1_000_000,
     lowercase: bool = True,
     seed: int = 0,
-    tell: Tell = lambda read: None,
+    tell: BytesRead = lambda read: None,
 ) -> PieceVocabulary:
     """Train a unigram model of SentencePiece on logs.
 
@@ -136,9 +136,8 @@ def piece_vocabulary(
             raise InputError(Problem(f"must be 1 or more, got {value}", field=what))
     need("sentencepiece", _WHAT)
     chosen = _Sample(sample, salt(seed, _SAMPLE))
-    for partition in partitions:
-        for texts in texts_of(partition, tell):
-            chosen.add(texts)
+    for texts in texts_of(partitions, tell):
+        chosen.add(texts)
     return PieceVocabulary(_trained(chosen.texts(), size, lowercase))
 
 

@@ -45,13 +45,10 @@ def calibration(probabilities: Any, labels: Any, bins: int = 10) -> tuple[Calibr
     said = np.asarray(probabilities, np.float64)
     so = np.asarray(labels, np.float64)
     number = np.minimum((said * bins).astype(np.int64), bins - 1)
-    found = []
-    for place in range(bins):
-        here = number == place
-        if here.any():
-            bin = CalibrationBin(int(here.sum()), float(said[here].mean()), float(so[here].mean()))
-            found.append(bin)
-    return tuple(found)
+    counts, *sums = (np.bincount(number, values) for values in (None, said, so))
+    there = counts > 0
+    columns = (counts[there], *(one[there] / counts[there] for one in sums))
+    return tuple(map(CalibrationBin, *(column.tolist() for column in columns)))
 
 
 def area_under_curve(scores: Any, labels: Any) -> float:
@@ -62,13 +59,12 @@ def area_under_curve(scores: Any, labels: Any) -> float:
     >>> area_under_curve([0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1])
     0.875
     """
-    values = np.asarray(scores, np.float64)
-    positive = np.asarray(labels).astype(bool)
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    from scipy.stats import rankdata
+
+    positive = np.asarray(labels, np.bool_)
     good = int(positive.sum())
-    bad = len(values) - good
-    return float((ranks[positive].sum() - good * (good + 1) / 2) / (good * bad))
+    wins = rankdata(scores)[positive].sum() - good * (good + 1) / 2
+    return float(wins / (good * (len(positive) - good)))
 
 
 class OverlapBaseline:

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from deltableu._types import BytesRead
 from deltableu.errors import InputError, Problem
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.logs import Partition
 from deltableu.text import Texts, WordNumbers, WordRule, word_form
-from deltableu.vectors import Tell, count_words
+from deltableu.vectors import count_words
 
 __all__ = ["FIRST", "UNKNOWN", "WordVocabulary", "word_vocabulary"]
 
@@ -81,7 +82,7 @@ def word_vocabulary(
     *,
     size: int,
     min_count: int = 1,
-    tell: Tell = lambda read: None,
+    tell: BytesRead = lambda read: None,
 ) -> WordVocabulary:
     """The most frequent words of logs.
 

@@ -4,7 +4,7 @@ from deltableu.logs.blocks import Block
 from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
 from deltableu.logs.pairs import MEMORY, write_pairs
-from deltableu.logs.partitions import Logs, MemoryPartition, Partition, find_partitions
+from deltableu.logs.partitions import Logs, MemoryPartition, Partition, find_partitions, read_blocks
 from deltableu.logs.periods import HashSplit, Period, Share, Split, TimeSplit, parse_split
 from deltableu.logs.posts import Post, read_posts
 from deltableu.logs.read_files import BrokenPartition
@@ -37,6 +37,7 @@ __all__ = [
     "find_files",
     "find_partitions",
     "parse_split",
+    "read_blocks",
     "read_posts",
     "write_pairs",
 ]

@@ -1,4 +1,4 @@
-"""Rows of a log as the join reads them."""
+"""Rows of a log that were read together."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, cast
 
+from deltableu._types import BytesRead
 from deltableu.errors import InputError, Problem
 from deltableu.io import PathLike, Report, fail
 from deltableu.logs.blocks import Block
@@ -165,6 +166,17 @@ class MemoryPartition:
 
     def blocks(self, report: Report = fail) -> Iterator[Block]:
         return iter(self.parts)
+
+
+def read_blocks(partitions: Sequence[Partition], tell: BytesRead) -> Iterator[Block]:
+    """All rows of partitions; problems end it."""
+    for partition in partitions:
+        read = 0
+        for block in partition.blocks():
+            yield block
+            tell(block.read - read)
+            read = block.read
+        tell(partition.size - read)
 
 
 def find_partitions(

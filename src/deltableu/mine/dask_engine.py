@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from deltableu.errors import InputError
-from deltableu.mine.dask_crew import Crew
+from deltableu.mine.dask_jobs import DaskJobs
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
 
@@ -81,11 +81,11 @@ class Dask:
             name, limit = "the Dask cluster of this machine", None
             if self.address is not None:
                 name, limit = f"the Dask cluster at {_url(self.address)}", self.workers
-            crew: Crew[J, R] = Crew(self._client, name, task, limit)
+            sent: DaskJobs[J, R] = DaskJobs(self._client, name, task, limit)
             try:
-                yield from crew.work(jobs, tell)
+                yield from sent.run(jobs, tell)
             finally:
-                crew.dismiss()
+                sent.close()
 
     def _open(self) -> Any:
         try:

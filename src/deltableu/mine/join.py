@@ -61,9 +61,9 @@ class Counting:
 
     def __call__(self, partition: Partition, tell: Tell = nobody) -> Counted:
         sums, rows, read = self.counter.empty(), 0, 0
-        listener = _Listener(self.on_error)
+        problems = _Problems(self.on_error)
         try:
-            for block in partition.blocks(listener.report):
+            for block in partition.blocks(problems.report):
                 sums += self.counter.count(LogRows(block, self.rule))
                 rows += len(block)
                 tell(len(block), block.read - read)
@@ -74,18 +74,18 @@ class Counting:
             tell(0, partition.size - read)
             return Counted(0, self.counter.empty(), 0, error.problem)
         tell(0, partition.size - read)
-        return Counted(rows, sums, listener.heard)
+        return Counted(rows, sums, problems.count)
 
 
-class _Listener:
+class _Problems:
     """Raises at the first problem, or counts them."""
 
     def __init__(self, on_error: OnError) -> None:
-        self.heard = 0
+        self.count = 0
         self.report: Report = fail if on_error == "stop" else self._count
 
     def _count(self, problem: Problem) -> None:
-        self.heard += 1
+        self.count += 1
 
 
 class Floors:
@@ -158,7 +158,7 @@ class Joining:
         """Join a partition whose first row has position `offset`."""
         work = _Work(self, Heaps.empty(self.items, self.places))
         read = 0
-        for block in partition.blocks(_Listener(self.on_error).report):
+        for block in partition.blocks(_Problems(self.on_error).report):
             rows = LogRows(block, self.rule)
             work.join(rows, offset + block.first)
             tell(len(block), block.read - read)

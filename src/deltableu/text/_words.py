@@ -203,6 +203,37 @@ def hash_spans(
     return count
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _signs(
+    text: cython.const[cython.uchar][::1],
+    at: cython.longlong,
+    end: cython.longlong,
+    kinds: cython.const[cython.uchar][::1],
+    lower: cython.const[cython.ushort][::1],
+) -> cython.ulonglong:
+    """A hash of all but white space of a text without letters; 0 where there is nothing else."""
+    space: cython.int = 4
+    seed: cython.ulonglong = 0x84222325CBF29CE4
+    prime: cython.ulonglong = 0x100000001B3
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    key: cython.ulonglong = seed
+    point: cython.uint
+    width: cython.int
+    blank: cython.bint = True
+    while at < end:
+        width = _width(text[at])
+        point = _point(text, at, width)
+        at += width
+        if kinds[point] != space:
+            blank = False
+            key = ((key ^ lower[point]) * prime) & mask
+    return 0 if blank else key
+
+
 @cython.boundscheck(False)
 @cython.wraparound(False)
 def text_keys(
@@ -220,30 +251,26 @@ def text_keys(
     """
     word: cython.int = 1
     alone: cython.int = 2
-    space: cython.int = 4
     seed: cython.ulonglong = 0xCBF29CE484222325
-    other: cython.ulonglong = 0x84222325CBF29CE4
     prime: cython.ulonglong = 0x100000001B3
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     beyond: cython.uint = 0x10000
-    letters: cython.ulonglong
-    signs: cython.ulonglong
+    key: cython.ulonglong
+    mixed: cython.ulonglong
     i: cython.longlong
     at: cython.longlong
     end: cython.longlong
     point: cython.uint
     width: cython.int
     kind: cython.int
-    lettered: cython.bint
-    blank: cython.bint
+    lettered: cython.uchar
+    counts: cython.uchar
     with cython.nogil:
         for i in range(starts.shape[0]):
             at = starts[i]
             end = ends[i]
-            lettered = False
-            blank = True
-            letters = seed
-            signs = other
+            lettered = 0
+            key = seed
             while at < end:
                 point = text[at]
                 width = 1
@@ -255,17 +282,15 @@ def text_keys(
                 if point < beyond:
                     kind = kinds[point]
                     point = lower[point]
-                if kind == word or kind == alone:
-                    lettered = True
-                    letters = ((letters ^ point) * prime) & mask
-                elif kind != space:
-                    blank = False
-                    signs = ((signs ^ point) * prime) & mask
+                # Without a branch, which would be mispredicted at every word's end.
+                mixed = ((key ^ point) * prime) & mask
+                counts = (kind == word) | (kind == alone)
+                key = mixed if counts else key
+                lettered |= counts
             worded[i] = lettered
-            if lettered:
-                keys[i] = _finish(letters)
-            else:
-                keys[i] = 0 if blank else _finish(signs)
+            if lettered == 0:
+                key = _signs(text, starts[i], end, kinds, lower)
+            keys[i] = _finish(key)
 
 
 @cython.boundscheck(False)

@@ -21,7 +21,7 @@ PEER_TOKENIZERS: dict[str, str] = {
     "flores200": "tokenizer_spm.Flores200Tokenizer",
 }
 
-_EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
+_PACKAGES = {"ja-mecab": "'deltableu[ja]'", "ko-mecab": "'sacrebleu[ko]'"}
 
 
 @cache
@@ -32,9 +32,8 @@ def peer_tokenizer(name: str) -> Callable[[str], str]:
         made: Callable[[str], str] = getattr(
             import_module(f"sacrebleu.tokenizers.{module}"), attribute
         )()
-    except (ImportError, RuntimeError) as error:
-        extra = _EXTRAS.get(name)
-        need = f"pip install 'sacrebleu[{extra}]'" if extra else "pip install sentencepiece"
+    except (ImportError, RuntimeError, AssertionError) as error:
+        need = f"pip install {_PACKAGES.get(name, 'sentencepiece')}"
         raise InputError(f"the tokenizer {name!r} needs more than is installed: {need}") from error
     except OSError as error:
         # The sentencepiece ones fetch their model at first use.

@@ -2,12 +2,11 @@
 
 from deltableu.vectors.glove import VectorEpoch, train_vectors
 from deltableu.vectors.neighbours import Neighbour, nearest_words, similar_spellings
-from deltableu.vectors.vocabulary import CountedWords, Tell, count_words, texts_of
+from deltableu.vectors.vocabulary import CountedWords, count_words, texts_of
 
 __all__ = [
     "CountedWords",
     "Neighbour",
-    "Tell",
     "VectorEpoch",
     "count_words",
     "nearest_words",

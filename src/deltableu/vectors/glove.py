@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deltableu._types import Progress
+from deltableu._types import BytesRead, Progress
 from deltableu.errors import InputError, Problem
 from deltableu.io import PathLike
 from deltableu.logs import Logs, Partition, find_partitions
@@ -23,7 +23,7 @@ from deltableu.text import WordRule, WordVectors
 from deltableu.vectors.cooccurrence import Cooccurrences, PairTable, merge_counts
 from deltableu.vectors.strata import arrange
 from deltableu.vectors.training import Model
-from deltableu.vectors.vocabulary import CountedWords, Tell, count_words, texts_of
+from deltableu.vectors.vocabulary import CountedWords, count_words, texts_of
 
 __all__ = ["UNKNOWN", "VectorEpoch", "count_cooccurrences", "train_vectors"]
 
@@ -215,16 +215,15 @@ def _count_pairs(
     partitions: Sequence[Partition],
     vocabulary: CountedWords,
     tables: Sequence[PairTable],
-    tell: Tell,
+    tell: BytesRead,
 ) -> None:
     # Each thread sees all texts, and counts those pairs that are its own.
     with ThreadPoolExecutor(len(tables)) as pool:
-        for partition in partitions:
-            for texts in texts_of(partition, tell):
-                words, bounds = vocabulary.numbered(texts)
-                jobs = [pool.submit(table.add, words, bounds) for table in tables]
-                for job in jobs:
-                    job.result()
+        for texts in texts_of(partitions, tell):
+            words, bounds = vocabulary.numbered(texts)
+            jobs = [pool.submit(table.add, words, bounds) for table in tables]
+            for job in jobs:
+                job.result()
 
 
 def _with_unknown(vocabulary: CountedWords, model: Model) -> WordVectors:
@@ -235,7 +234,7 @@ def _with_unknown(vocabulary: CountedWords, model: Model) -> WordVectors:
     return WordVectors(rows, numbers, vocabulary.rule.tokenize)
 
 
-def _meter(progress: Progress | None, what: str, total: int) -> Tell:
+def _meter(progress: Progress | None, what: str, total: int) -> BytesRead:
     done = 0
     lock = threading.Lock()
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
-from deltableu._types import Hashes, Ints, Ints32
+from deltableu._types import BytesRead, Hashes, Ints, Ints32
 from deltableu.errors import InputError
-from deltableu.logs import Partition
+from deltableu.logs import Partition, read_blocks
 from deltableu.text import Texts, TokenArrays, WordNumbers, WordRule, word_form
 
-__all__ = ["CountedWords", "Tell", "count_words", "texts_of"]
-
-Tell: TypeAlias = Callable[[int], None]
-"""Called with the bytes that were read since the last call."""
+__all__ = ["CountedWords", "count_words", "texts_of"]
 
 _WORDS = WordRule()
 
@@ -57,15 +53,11 @@ class CountedWords:
         return numbers[known], before[found.bounds]
 
 
-def texts_of(partition: Partition, tell: Tell) -> Iterator[Texts]:
+def texts_of(partitions: Sequence[Partition], tell: BytesRead) -> Iterator[Texts]:
     """The utterances of some rows, then their responses, and so on."""
-    read = 0
-    for block in partition.blocks():
+    for block in read_blocks(partitions, tell):
         yield block.utterances
         yield block.responses
-        tell(block.read - read)
-        read = block.read
-    tell(partition.size - read)
 
 
 def count_words(
@@ -73,14 +65,13 @@ def count_words(
     *,
     min_count: int,
     most: int | None,
-    tell: Tell,
+    tell: BytesRead,
     rule: WordRule = _WORDS,
 ) -> CountedWords:
     """The `most` most frequent words of logs that occur `min_count` times or more."""
     counter = _Counter(rule)
-    for partition in partitions:
-        for texts in texts_of(partition, tell):
-            counter.add(texts)
+    for texts in texts_of(partitions, tell):
+        counter.add(texts)
     return counter.vocabulary(min_count, most)
 
 

@@ -18,7 +18,7 @@ from deltableu.mine.dask_worker import INSTALLED, Outcome, work
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
 
-__all__ = ["Crew"]
+__all__ = ["DaskJobs"]
 
 J = TypeVar("J", bound=Job)
 R = TypeVar("R")
@@ -32,8 +32,8 @@ _GLANCE = 1.0
 _CALL = f"__import__({work.__module__!r}, fromlist=['work']).work(installed, task, job)"
 
 
-class Crew(Generic[J, R]):
-    """The workers of a cluster, with a task that they do for many jobs.
+class DaskJobs(Generic[J, R]):
+    """A task that the workers of a cluster do for many jobs.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Crew(Generic[J, R]):
             with suppress(ValueError):  # nobody is there just now
                 client.replicate([self._task])
 
-    def work(self, jobs: Sequence[J], tell: Tell) -> Iterator[tuple[J, R]]:
+    def run(self, jobs: Sequence[J], tell: Tell) -> Iterator[tuple[J, R]]:
         """Yield each job with its result as soon as it is there."""
         waiting = deque(jobs)
         suspects: deque[J] = deque()
@@ -101,7 +101,7 @@ class Crew(Generic[J, R]):
             tell(outcome.rows, outcome.size)
             yield job, outcome.result  # type: ignore[misc]
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """End what still runs: nobody waits for it."""
         if self._running:
             with suppress(Exception):  # the cluster may be what ended the run
