@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deltableu.text import Texts, Tokenizer, WordRule, hash_texts, text_keys
@@ -115,6 +115,7 @@ def test_texts_have_one_key_where_they_have_the_same_letters(one, two):
     assert bool(text_keys([one]).worded[0]) == bool(words(one))
 
 
+@settings(deadline=None)  # the first example imports them
 @given(texts)
 def test_any_tokenizer_leaves_a_text_the_same(text):
     for name in ("none", "13a", "intl", "zh", "char"):

@@ -189,7 +189,7 @@ def _trained(texts: list[bytes], size: int, lowercase: bool) -> bytes:
                 **{f"{name}_id": number for name, number in _SPECIAL.items()},
             )
         except RuntimeError as error:
-            if "empty()" in str(error):
+            if "empty()" in str(error) or "all_chars_count" in str(error):
                 raise InputError("the logs hold no words") from None
             needed = _NEEDED.search(str(error))
             if needed is None:

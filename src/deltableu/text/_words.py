@@ -74,8 +74,12 @@ def hash_words(
     lower: cython.const[cython.ushort][::1],
     hashes: cython.ulonglong[::1],
     bounds: cython.longlong[::1],
+    spans: cython.longlong[:, ::1],
 ) -> cython.longlong:
-    """Fill `hashes` (a word each) and `bounds` (a text each); return the words' number."""
+    """Fill `hashes` (a word each) and `bounds` (a text each); return the words' number.
+
+    Where `spans` has rows (it may have none) they get the first and last byte + 1 of every word.
+    """
     word: cython.int = 1
     alone: cython.int = 2
     joiner: cython.int = 3
@@ -89,12 +93,14 @@ def hash_words(
     texts: cython.longlong = starts.shape[0]
     i: cython.longlong
     at: cython.longlong
+    here: cython.longlong
     after: cython.longlong
     end: cython.longlong
     point: cython.uint
     width: cython.int
     kind: cython.int
     opened: cython.bint
+    keep_spans: cython.bint = spans.shape[0] > 0
     with cython.nogil:
         bounds[0] = 0
         for i in range(texts):
@@ -102,6 +108,7 @@ def hash_words(
             end = ends[i]
             opened = False
             while at < end:
+                here = at
                 point = text[at]
                 width = 1
                 if point >= 0x80:
@@ -125,16 +132,25 @@ def hash_words(
                     if not opened:
                         opened = True
                         h = seed
+                        if keep_spans:
+                            spans[count, 0] = here
                     h = ((h ^ point) * prime) & mask
                     continue
                 if opened:
                     opened = False
+                    if keep_spans:
+                        spans[count, 1] = here
                     hashes[count] = _finish(h)
                     count += 1
                 if kind == alone:
+                    if keep_spans:
+                        spans[count, 0] = here
+                        spans[count, 1] = at
                     hashes[count] = _finish(((seed ^ point) * prime) & mask)
                     count += 1
             if opened:
+                if keep_spans:
+                    spans[count, 1] = end
                 hashes[count] = _finish(h)
                 count += 1
             bounds[i + 1] = count
@@ -314,67 +330,6 @@ def hash_texts(
             for at in range(starts[i], ends[i]):
                 h = ((h ^ text[at]) * prime) & mask
             keys[i] = _finish(h) if ends[i] > starts[i] else 0
-
-
-@cython.boundscheck(False)
-@cython.wraparound(False)
-def word_spans(
-    text: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.longlong][::1],
-    ends: cython.const[cython.longlong][::1],
-    kinds: cython.const[cython.uchar][::1],
-    begins: cython.longlong[::1],
-    stops: cython.longlong[::1],
-) -> cython.longlong:
-    """Fill `begins` and `stops` with the bytes of each word that `hash_words` finds."""
-    word: cython.int = 1
-    alone: cython.int = 2
-    joiner: cython.int = 3
-    beyond: cython.uint = 0x10000
-    count: cython.longlong = 0
-    i: cython.longlong
-    at: cython.longlong
-    here: cython.longlong
-    after: cython.longlong
-    end: cython.longlong
-    point: cython.uint
-    width: cython.int
-    kind: cython.int
-    opened: cython.bint
-    with cython.nogil:
-        for i in range(starts.shape[0]):
-            at = starts[i]
-            end = ends[i]
-            opened = False
-            while at < end:
-                here = at
-                width = _width(text[at])
-                point = _point(text, at, width)
-                kind = alone if point >= beyond else kinds[point]
-                at += width
-                if kind == joiner:
-                    kind = 0
-                    if opened and at < end:
-                        after = _point(text, at, _width(text[at]))
-                        if after < beyond and kinds[after] == word:
-                            kind = word
-                if kind == word:
-                    if not opened:
-                        opened = True
-                        begins[count] = here
-                    continue
-                if opened:
-                    opened = False
-                    stops[count] = here
-                    count += 1
-                if kind == alone:
-                    begins[count] = here
-                    stops[count] = at
-                    count += 1
-            if opened:
-                stops[count] = end
-                count += 1
-    return count
 
 
 @cython.boundscheck(False)

@@ -26,6 +26,7 @@ _JOINERS = "'\u2019\u02bc"
 #: Scripts that are written without spaces; each of their characters is a word.
 _WITHOUT_SPACES = ("CJK ", "HIRAGANA ", "KATAKANA ", "HANGZHOU ", "BOPOMOFO ")
 _OWN = "words"
+_NO_SPANS = np.empty((0, 2), dtype=np.int64)
 
 #: Names that a `WordRule` takes: this project's own rule, and all tokenizers.
 WORD_RULES: tuple[str, ...] = (_OWN, *TOKENIZERS)
@@ -73,36 +74,27 @@ class WordRule:
 
     def hash(self, texts: Texts) -> TokenArrays:
         """Hashes of the words of each text."""
-        if self.tokenize != _OWN:
-            return self._cut(texts)[0]
-        # A text of n bytes has at most n words.
-        hashes = np.empty(texts.size, dtype=np.uint64)
-        bounds = np.empty(len(texts) + 1, dtype=np.int64)
-        count = _kernel.hash_words(
-            texts.data, texts.starts, texts.ends, *character_tables(), hashes, bounds
-        )
-        return TokenArrays(hashes[:count], bounds)
+        return _hash_words(texts, _NO_SPANS) if self.tokenize == _OWN else self._cut(texts)[0]
 
-    def spans(self, texts: Texts) -> Texts:
-        """The words that `hash` finds, in its order, as they stand in the texts."""
+    def spans(self, texts: Texts) -> tuple[TokenArrays, Texts]:
+        """What `hash` finds, and the same words as they stand in the texts."""
         if self.tokenize != _OWN:
-            return self._cut(texts)[1]
-        begins = np.empty(texts.size, dtype=np.int64)
-        stops = np.empty_like(begins)
-        kinds, _ = character_tables()
-        count = _kernel.word_spans(texts.data, texts.starts, texts.ends, kinds, begins, stops)
-        return Texts(texts.data, begins[:count], stops[:count])
+            return self._cut(texts)
+        spans = np.empty((texts.size, 2), dtype=np.int64)
+        found = _hash_words(texts, spans)
+        return found, Texts(texts.data, *spans[: len(found.hashes)].T.copy())
 
     def spelt(self, texts: Texts) -> list[list[str]]:
         """The words of each text, in small letters."""
-        words = [word_form(word) for word in self.spans(texts).strings()]
-        return [words[begin:end] for begin, end in pairwise(self.hash(texts).bounds.tolist())]
+        found, spans = self.spans(texts)
+        words = [word_form(word) for word in spans.strings()]
+        return [words[begin:end] for begin, end in pairwise(found.bounds.tolist())]
 
     def hash_each(self, words: Texts) -> Hashes:
         """The hash of each of some words, 0 for what is none: `'s` is a sign and the word `s`."""
         hashes = np.zeros(len(words), dtype=np.uint64)
         if self.tokenize == _OWN:
-            found, spans = self.hash(words), self.spans(words)
+            found, spans = self.spans(words)
             (single,) = np.nonzero(np.diff(found.bounds) == 1)
             place = found.bounds[single]
             whole = (spans.starts[place] == words.starts[single]) & (
@@ -118,6 +110,16 @@ class WordRule:
         tokens, bounds = Tokenizer(self.tokenize).spans(texts.strings())
         found, kept = _hash_spans(tokens, bounds)
         return found, tokens.choose(kept)
+
+
+def _hash_words(texts: Texts, spans: Ints) -> TokenArrays:
+    # A text of n bytes has at most n words.
+    hashes = np.empty(texts.size, dtype=np.uint64)
+    bounds = np.empty(len(texts) + 1, dtype=np.int64)
+    count = _kernel.hash_words(
+        texts.data, texts.starts, texts.ends, *character_tables(), hashes, bounds, spans
+    )
+    return TokenArrays(hashes[:count], bounds)
 
 
 def _hash_spans(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:

@@ -99,7 +99,7 @@ class _Counter:
         """The words at some places of `found`, as words are compared."""
         owners = np.searchsorted(found.bounds, places, side="right") - 1
         rows, firsts = np.unique(owners, return_index=True)
-        words = self._rule.spans(texts.choose(rows))
+        _, words = self._rule.spans(texts.choose(rows))
         sizes = found.bounds[rows + 1] - found.bounds[rows]
         offsets = np.cumsum(sizes) - sizes - found.bounds[rows]
         at = places + np.repeat(offsets, np.diff(np.append(firsts, len(places))))
