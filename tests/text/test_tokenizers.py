@@ -104,7 +104,7 @@ def test_a_peer_that_is_not_installed_says_what_to_install(name, monkeypatch):
         if "mecab" in module:
             monkeypatch.delitem(sys.modules, module)
     peers.peer_tokenizer.cache_clear()
-    with pytest.raises(InputError, match=r"pip install 'sacrebleu\[(ja|ko)\]'"):
+    with pytest.raises(InputError, match=r"pip install '(deltableu\[ja|sacrebleu\[ko)\]'"):
         Tokenizer(name).tokens("a")
 
 
