@@ -181,7 +181,7 @@ def test_logs_that_are_hard_for_sentencepiece(pieces):
     assert 1 not in few.encode(["一一"]).numbers
     with pytest.raises(InputError, match=r"1 pieces are too few to spell the logs, whose \d+ most"):
         piece_vocabulary(find_partitions(ROWS), size=1)
-    for nothing in ([("", "")], [("  ", "\u200b")]):
+    for nothing in ([("", "")], [("  ", "\u200b")], [("\u2581", "\ufeff\ufffd")]):
         with pytest.raises(InputError, match="the logs hold no words"):
             piece_vocabulary(find_partitions(nothing), size=20)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import unicodedata
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, ClassVar
@@ -32,6 +33,9 @@ _COVERAGES = (0.9995, 0.998, 0.99, 0.98)
 _NEEDED = re.compile(r"required_chars\D*\d+ vs (\d+)")
 #: SentencePiece leaves out longer texts.
 _LONGEST = 4000
+#: Characters that it reads as a space.
+_BLANKS = "\u2581\ufffd"
+_UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
 _ONLY_ERRORS = 2
 _AT_ONCE = 1 << 16
 
@@ -171,6 +175,8 @@ class _Sample:
 
 
 def _trained(texts: list[bytes], size: int, lowercase: bool) -> bytes:
+    if not any(map(_is_visible, texts)):
+        raise InputError("the logs hold no words")
     sentencepiece = need("sentencepiece", _WHAT)
     characters = size
     for coverage in _COVERAGES:
@@ -189,8 +195,6 @@ def _trained(texts: list[bytes], size: int, lowercase: bool) -> bytes:
                 **{f"{name}_id": number for name, number in _SPECIAL.items()},
             )
         except RuntimeError as error:
-            if "empty()" in str(error) or "all_chars_count" in str(error):
-                raise InputError("the logs hold no words") from None
             needed = _NEEDED.search(str(error))
             if needed is None:
                 raise InputError(f"SentencePiece cannot learn from the logs: {error}") from None
@@ -200,6 +204,14 @@ def _trained(texts: list[bytes], size: int, lowercase: bool) -> bytes:
     raise InputError(
         f"{size} pieces are too few to spell the logs, whose {characters} most frequent characters "
         f"make up {_COVERAGES[-1]:.0%} of all: ask for a larger vocabulary"
+    )
+
+
+def _is_visible(text: bytes) -> bool:
+    """Whether something is left of a text when SentencePiece has normalised it."""
+    return any(
+        character not in _BLANKS and unicodedata.category(character) not in _UNSEEN
+        for character in text.decode(errors="replace")
     )
 
 
