@@ -20,9 +20,9 @@ from deltableu.rate.judgements import Judgements
 from deltableu.score import Metric
 from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
 from deltableu.score.metrics.cider import CIDErD
-from deltableu.score.metrics.diversity import Length
 from deltableu.score.metrics.nist import NIST
 from deltableu.score.metrics.rouge import RougeL
+from deltableu.score.metrics.sentinels import Length
 from reproduce.agreement_cells import of_outputs, of_systems
 from reproduce.layout import against, number, table
 from reproduce.scores import segment_scores, system_scores

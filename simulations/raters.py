@@ -20,7 +20,6 @@ from zlib import crc32
 import numpy as np
 
 from deltableu.compare.raters import resample_rated
-from deltableu.compare.reweighting import reweighting
 from deltableu.corpus.references import ReferenceSet
 from deltableu.rate.rating_noise import rating_noise
 from deltableu.rate.weights import RatedReferences
@@ -180,7 +179,7 @@ def _population(quality: Quality, exchangeable: bool) -> _Population:
         outputs = {"A": first + second, "B": second + first}
         texts, values = texts[:half] * 2, np.concatenate((values[:half], values[:half]))
     weights = _mean_answer(values)
-    ready = reweighting(_METRIC, ReferenceSet(texts, weights.tolist()), outputs)
+    ready = _METRIC.reweighting(ReferenceSet(texts, weights.tolist()), list(outputs.values()))
     rows = ready.rows(weights.reshape(1, -1))[0]
     return _Population(texts, outputs, values, _METRIC.aggregate(rows.sum(axis=0)))
 
@@ -310,7 +309,7 @@ def _others(
 ) -> Iterator[Outcome]:
     """What plainer methods do, on scores as they are."""
     noise = rating_noise(rated)
-    ready = reweighting(_METRIC, rated.references, outputs)
+    ready = _METRIC.reweighting(rated.references, list(outputs.values()))
     weights = noise.weights[None]
     base = ready.rows(weights)[0]
     items = len(base)

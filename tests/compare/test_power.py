@@ -18,7 +18,8 @@ from deltableu.compare.population import Population, kept_share
 from deltableu.compare.power import PowerCurve, PowerPoint, plan_comparison
 from deltableu.corpus import Item, Rating, Reference, Study
 from deltableu.errors import InputError
-from deltableu.score.metrics.diversity import Distinct1, Length
+from deltableu.score.metrics.diversity import Distinct1
+from deltableu.score.metrics.sentinels import Length
 from deltableu.stats.intervals import ConfidenceInterval
 
 PAIR = ("careful-neural", "human")

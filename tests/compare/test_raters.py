@@ -16,7 +16,6 @@ from deltableu import BLEU, DeltaBLEU, ReferenceSet, read_study
 from deltableu.compare import raters as raters_module
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.compare.raters import resample_rated, resample_raters
-from deltableu.compare.reweighting import reweighting
 from deltableu.corpus import Item, Rating, Reference, Study
 from deltableu.corpus.references import reference_set
 from deltableu.corpus.types import Scale
@@ -77,7 +76,9 @@ class TestReweighting:
         )
         given = np.array([weight for row in corpus.weights for weight in row])
         outputs = {"A": corpus.hypotheses, "B": corpus.hypotheses[::-1]}
-        ready = reweighting(metric, ReferenceSet(corpus.references, corpus.weights), outputs)
+        ready = metric.reweighting(
+            ReferenceSet(corpus.references, corpus.weights), list(outputs.values())
+        )
         found = ready.rows(np.stack((given / 3.0, given)))
         np.testing.assert_array_equal(
             found[1], rows_by_metric(metric, corpus.references, given, outputs)
@@ -96,7 +97,9 @@ class TestReweighting:
         corpus = random_corpus(3, 12)
         given = np.array([weight for row in corpus.weights for weight in row])
         outputs = {"A": corpus.hypotheses, "B": corpus.hypotheses[::-1]}
-        ready = reweighting(metric, ReferenceSet(corpus.references, corpus.weights), outputs)
+        ready = metric.reweighting(
+            ReferenceSet(corpus.references, corpus.weights), list(outputs.values())
+        )
         vectors = np.stack((given, 0.4 * given[::-1]))
         for found, weights in zip(ready.rows(vectors), vectors, strict=True):
             np.testing.assert_array_equal(
@@ -105,7 +108,7 @@ class TestReweighting:
 
     def test_items_without_positive_weight_are_left_out(self) -> None:
         references = ReferenceSet([["a b", "c"], ["a", "c"]], [[0.5, 0.1], [0.5, 0.1]])
-        ready = reweighting(DeltaBLEU(), references, {"A": ["a b", "a"]})
+        ready = DeltaBLEU().reweighting(references, [["a b", "a"]])
         weights = np.array([[0.5, 0.1, -0.5, 0.0]])
         assert ready.hopeless(weights).tolist() == [[False, True]]
         rows = ready.rows(weights)[0, :, 0]
@@ -114,7 +117,7 @@ class TestReweighting:
 
     def test_outputs_that_match_nothing(self) -> None:
         references = ReferenceSet([["a b"], ["c"]], [[0.5], [0.5]])
-        ready = reweighting(DeltaBLEU(), references, {"A": ["x", ""]})
+        ready = DeltaBLEU().reweighting(references, [["x", ""]])
         assert ready.rows(np.array([[0.5, 0.5]]))[0, :, 0].tolist() == [
             [0.0, 0.0, 0.5, 0.0, 1.0, 2.0],
             [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],

@@ -12,8 +12,10 @@ import pytest
 from deltableu.corpus.types import Item, Reference, Source
 from deltableu.errors import InputError
 from deltableu.judges.combination import combined_weights
+from deltableu.judges.model_file import read_model
 from deltableu.judges.nn_rater import NNRater
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
+from deltableu.score import make_metrics
 from tests.judges.rater_kit import SETTINGS, WORDS, small_model, small_state, small_study
 
 
@@ -323,3 +325,24 @@ def test_shuffled_items_get_the_same_weights(rater):
         items, rater.rate_items([(i, i.references) for i in items]), strict=True
     ):
         assert weights == pytest.approx(before[item.id], abs=2e-6)
+
+
+def test_a_model_is_read_once_until_its_file_changes(tmp_path, monkeypatch):
+    path = tmp_path / "model.safetensors"
+    small_model(path)
+    read = []
+    monkeypatch.setattr(
+        "deltableu.judges.nn_rater.read_model", lambda path: read.append(path) or read_model(path)
+    )
+    settings = {"rater": str(path), "triplets": "first"}
+    bleu, chrf = make_metrics(["upsilon-bleu", "upsilon-chrf"], settings)
+    other = NNRater.load(path, triplets="mean")
+    assert len(read) == 1
+    small_model(path, seed=5)
+    assert NNRater.load(path).signature != other.signature
+    assert len(read) == 2
+    del bleu, chrf, other
+    small_model(path)
+    NNRater.load(path)
+    NNRater.load(path)
+    assert len(read) == 4  # nobody held it

@@ -20,7 +20,7 @@ from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus
 from deltableu.score.registry import make_metrics
 from tests.score.corpora import corpora, texts
 
-RATER = "deltableu.judges.registry.load_rater"
+RATER = "deltableu.judges.upsilon.load_rater"
 
 
 class Overlap:
@@ -45,8 +45,8 @@ class Overlap:
 class Together(Overlap):
     """The same for many items at once."""
 
-    def __init__(self):
-        super().__init__("together")
+    def __init__(self, signature="together"):
+        super().__init__(signature)
         self.batches = []
 
     def rate_items(self, batch):
@@ -175,7 +175,7 @@ def test_a_rater_replaces_the_weights_of_people():
 
 @pytest.mark.parametrize("systems", [1, 3])
 def test_two_metrics_and_all_systems_ask_once(systems):
-    rater = Together()
+    rater = Together(f"together:{systems}")
     metrics = [
         UpsilonBLEU(rater=rater),
         UpsilonChrF(rater=rater),
@@ -185,6 +185,26 @@ def test_two_metrics_and_all_systems_ask_once(systems):
     scoring = score_systems(reference_set(make_items(ROWS)), outputs, metrics)
     assert len(scoring.scores) == 3 * systems
     assert rater.batches == [["q0", "q1", "q2"]]
+
+
+def test_equal_items_are_asked_about_once_whichever_objects_they_are():
+    rater = Together("by content")
+    for _ in range(2):
+        rate_references(reference_set(make_items(ROWS)), rater)
+    assert rater.batches == [["q0", "q1", "q2"]]
+    changed = [replace(item, message="another message") for item in make_items(ROWS)]
+    changed[1] = make_items(ROWS)[1]
+    rate_references(reference_set(changed), rater)
+    assert rater.batches[1:] == [["q0", "q2"]]
+
+
+def test_references_that_a_lost_judge_has_rated_belong_to_no_other():
+    """A new object may get the place in memory, and so the id, of one that is gone."""
+    for _ in range(200):
+        metric = UpsilonBLEU(rater=Silent(0.25))
+        encoded_key = metric.encoding_key
+        del metric
+        assert UpsilonBLEU(rater=Silent(1.0)).encoding_key != encoded_key
 
 
 def test_raters_of_the_same_signature_are_one():

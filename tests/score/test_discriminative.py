@@ -12,7 +12,8 @@ from sacrebleu.metrics import ter
 
 from deltableu.errors import InputError
 from deltableu.score import Discriminative, FunctionSimilarity, TableSimilarity
-from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+from deltableu.score.engine.similarity import VectorSimilarity
+from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus, ChrFSimilarity
 from deltableu.score.metrics.discriminative import (
     DeltaChrF,
     DeltaChrFPlusPlus,
@@ -21,13 +22,8 @@ from deltableu.score.metrics.discriminative import (
     DeltaTER,
     DeltaVectors,
 )
-from deltableu.score.metrics.rouge import RougeL
-from deltableu.score.similarity import (
-    ChrFSimilarity,
-    RougeLSimilarity,
-    TERSimilarity,
-    VectorSimilarity,
-)
+from deltableu.score.metrics.rouge import RougeL, RougeLSimilarity
+from deltableu.score.metrics.ter import TERSimilarity
 from tests.score.corpora import corpora, random_corpus
 
 POOLS = ("mean", "best")

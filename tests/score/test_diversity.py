@@ -23,8 +23,8 @@ from deltableu.score.metrics.diversity import (
     Entropy2,
     Entropy3,
     Entropy4,
-    Length,
 )
+from deltableu.score.metrics.sentinels import Length
 from deltableu.score.registry import make_metrics
 from deltableu.score.systems import score_systems
 from tests.golden import dstc7_demo as demo

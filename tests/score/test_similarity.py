@@ -10,12 +10,9 @@ import pytest
 
 from deltableu.errors import InputError
 from deltableu.score import Discriminative, FunctionSimilarity, Similarity, TableSimilarity
-from deltableu.score.similarity import (
-    ChrFSimilarity,
-    VectorSimilarity,
-    as_similarity,
-    read_similarities,
-)
+from deltableu.score.engine.similarity import VectorSimilarity, read_similarities
+from deltableu.score.metrics.chrf import ChrFSimilarity
+from deltableu.score.metrics.discriminative import as_similarity
 
 HYPOTHESES = ["yes", "no", "yes"]
 REFERENCES = [["yes", "no", "yes"], ["yes"], ["yes", "sure"]]

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import ter
 
-from deltableu.score.metrics.ter import TER
-from deltableu.score.similarity import TERSimilarity
+from deltableu.score.metrics.ter import TER, TERSimilarity
 from tests.score.corpora import random_corpus
 
 

@@ -25,7 +25,6 @@ import numpy as np
 
 from deltableu._types import Array, Ints, Steps
 from deltableu.compare.rater_results import ResampledRaters
-from deltableu.compare.reweighting import Reweighting, reweighting
 from deltableu.corpus import Study
 from deltableu.errors import InputError
 from deltableu.rate import (
@@ -36,7 +35,7 @@ from deltableu.rate import (
     rated_references,
     rating_noise,
 )
-from deltableu.score import Metric, first_wrong_text
+from deltableu.score import Metric, Reweighting, first_wrong_text
 from deltableu.stats import bootstrap_sums, stream
 
 __all__ = ["ResampledRaters", "resample_rated", "resample_raters"]
@@ -143,7 +142,7 @@ def resample_rated(
     rated, outputs, dropped = _without_hopeless(rated, outputs, no_positive)
     metric.encode(rated.references, threads=threads)  # explains what is wrong with references
     noise = rating_noise(rated)
-    work = _Work(reweighting(metric, rated.references, outputs), noise, seed)
+    work = _Work(metric.reweighting(rated.references, list(outputs.values())), noise, seed)
     observed = work.ready.rows(noise.weights[None])[0]
 
     def told(start: int) -> Callable[[int], None] | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ _DIGITS = 12
 _DECIMALS = 6
 #: Words that the Bi-GRU reads at once; it needs some 7 to 28 kilobytes for each.
 _WORDS = 16_384
+
+_in_use: WeakValueDictionary[tuple[str, int, int, int], RaterModel] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,7 @@ class NNRater:
     ) -> NNRater:
         """The rater of a model's file."""
         check_rule(triplets, magnitude)
-        model = read_model(path)
+        model = _read_once(path)
         need("torch", "rating with a model")
         return cls(model, triplets, magnitude, original, batch)
 
@@ -168,6 +171,19 @@ class NNRater:
             )
             raise InputError(Problem(wrong, item=item.id))
         return source.utterance or ""
+
+
+def _read_once(path: str | os.PathLike[str]) -> RaterModel:
+    """A model that is in use already is not read again, unless its file has changed."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return read_model(path)  # says what is wrong
+    key = (os.path.realpath(path), found.st_ino, found.st_size, found.st_mtime_ns)
+    model = _in_use.get(key)
+    if model is None:
+        model = _in_use[key] = read_model(path)
+    return model
 
 
 def _by_length(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:

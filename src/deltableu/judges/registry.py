@@ -7,13 +7,14 @@ rater's and whose value is called with the argument that follows the name, or wi
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from deltableu.corpus import Item, Reference
 from deltableu.errors import InputError
 from deltableu.judges.rater import Rater, RatingBatch
+from deltableu.score import load_offered, offered
 
 __all__ = ["is_model_file", "load_rater", "rater_names"]
 
@@ -40,7 +41,7 @@ class _Named:
 
 def rater_names() -> list[str]:
     """The names of the raters that installed packages offer."""
-    return sorted(_offered())
+    return sorted(offered(_GROUP))
 
 
 def is_model_file(spec: str) -> bool:
@@ -66,25 +67,13 @@ def load_rater(spec: str, **settings: Any) -> Rater:
 
         return NNRater.load(spec, **settings)
     name, colon, argument = spec.partition(":")
-    offered = _offered()
-    if name not in offered:
-        known = f"; installed ones are {', '.join(sorted(offered))}" if offered else ""
+    if name not in offered(_GROUP):
+        known = f"; installed ones are {', '.join(rater_names())}" if rater_names() else ""
         raise InputError(f"there is no file {spec!r}, and no judge of that name{known}")
     if settings:
         raise InputError(f"{' and '.join(settings)} cannot be set for the judge {name!r}")
-    try:
-        made = offered[name].load()(argument if colon else None)
-    except InputError:
-        raise
-    except Exception as error:  # whatever a foreign package raises
-        raise InputError(f"the judge {name!r} cannot be loaded: {error}") from error
+    made = load_offered(_GROUP, name, "judge", lambda make: make(argument if colon else None))
     if not callable(getattr(made, "rate", None)):
         raise InputError(f"the judge {name!r} has no method rate(item, references)")
     rater: Rater = made
     return rater if getattr(made, "signature", None) is not None else _Named(rater, spec)
-
-
-def _offered() -> Mapping[str, Any]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=_GROUP)}

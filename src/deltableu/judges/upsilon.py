@@ -6,49 +6,30 @@ import os
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
-from deltableu._types import Steps
 from deltableu.corpus import Item, ReferenceSet, weights_label
 from deltableu.errors import InputError, Problem
 from deltableu.io import shown
-from deltableu.score import (
-    DeltaBLEU,
-    DeltaChrFPlusPlus,
-    Encoded,
-    PreparedReferences,
-    Statistics,
-    as_list,
-    as_reference_set,
-    check_layout,
-    choose,
-    flat_references,
-)
-
-if TYPE_CHECKING:
-    from deltableu.judges.rater import Rater
+from deltableu.judges.combination import Magnitude, Triplets
+from deltableu.judges.rater import Rater, rate_batch, rater_signature
+from deltableu.judges.registry import load_rater
+from deltableu.score import DeltaBLEU, DeltaChrFPlusPlus, Metric, choose
 
 __all__ = ["UpsilonBLEU", "UpsilonChrF", "rate_references"]
 
-Triplets = Literal["max", "mean", "first", "second"]
-Magnitude = Literal["2p-1", "p"]
 Weights = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rated:
-    """What one rater said of some items.
+    """What one judge said of some items, by all that it may have looked at."""
 
-    The items, and a judge that is known by nothing but its identity, are held fast, so that no
-    other object can take their place in memory.
-    """
-
-    key: Hashable
-    rater: Rater | None
-    weights: dict[int, tuple[Item, Weights]]
+    judge: Hashable
+    weights: dict[Hashable, Weights]
 
 
-# Two metrics that share a judge, or one metric and two raters, ask about every item once.
+# Two metrics that share a judge, or one metric and two judges, ask about every item once.
 _latest: deque[_Rated] = deque(maxlen=2)
 
 
@@ -76,8 +57,6 @@ def rate_references(references: ReferenceSet, rater: Rater) -> ReferenceSet:
     >>> rated.weights, rated.weights_from
     (((0.8125, 0.4375),), 'brevity')
     """
-    from deltableu.judges.rater import rater_signature
-
     items = references.items
     if items is None:
         raise InputError(
@@ -96,36 +75,49 @@ def rate_references(references: ReferenceSet, rater: Rater) -> ReferenceSet:
 
 
 def _ask(rater: Rater, items: Sequence[Item]) -> tuple[Weights, ...]:
-    from deltableu.judges.rater import rate_batch
-
-    key = _rater_key(rater)
-    known = next((rated.weights for rated in _latest if rated.key == key), {})
-    new = {id(item): item for item in items if id(item) not in known}
+    judge = _judge_key(rater)
+    known = next((rated.weights for rated in _latest if rated.judge == judge), {})
+    keys = [_item_key(item) for item in items]
+    new = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
     if new:
         given = rate_batch(rater, [(item, item.references) for item in new.values()])
-        known = known | dict(zip(new, zip(new.values(), given, strict=True), strict=True))
+        known = known | dict(zip(new, given, strict=True))
         # Only these items, or a loop over many sets would never let go of one.
-        held = None if isinstance(key, str) else rater
-        kept = _Rated(key, held, {id(item): known[id(item)] for item in items})
-        others = [rated for rated in _latest if rated.key != key]
+        kept = _Rated(judge, {key: known[key] for key in keys})
+        others = [rated for rated in _latest if rated.judge != judge]
         _latest.clear()
         _latest.extend([*others, kept])
-    return tuple(known[id(item)][1] for item in items)
+    return tuple(known[key] for key in keys)
 
 
-def _rater_key(rater: Rater) -> Hashable:
-    """Equal for raters that rate alike, as far as they tell."""
-    from deltableu.judges.rater import rater_signature
+def _item_key(item: Item) -> Hashable:
+    """Equal for items that no judge can tell apart."""
+    references, context = tuple(item.references), tuple(item.context)
+    return item.id, item.message, context, references, repr(item.meta)
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Silent:
+    """A judge without a signature, which is like no other one."""
+
+    rater: Rater
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Silent) and self.rater is other.rater
+
+    def __hash__(self) -> int:
+        return id(self.rater)
+
+
+def _judge_key(rater: Rater) -> Hashable:
+    """Equal for judges that rate alike, as far as they tell."""
     silent = getattr(rater, "signature", None) is None
-    return id(rater) if silent else rater_signature(rater)
+    return _Silent(rater) if silent else rater_signature(rater)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _RatedMetric:
+class _RatedMetric(Metric):
     """The settings that say who rates, and what follows from them for a metric."""
-
-    name: ClassVar[str]  # the metric's
 
     # A metric can be hashed, a judge perhaps not.
     rater: str | os.PathLike[str] | Rater | None = field(default=None, hash=False)
@@ -151,8 +143,6 @@ class _RatedMetric:
             object.__setattr__(self, "needs", frozenset({"references"}))
 
     def _named_rater(self) -> Rater:
-        from deltableu.judges.registry import load_rater
-
         spec = os.fspath(cast("str | os.PathLike[str]", self.rater))
         if not spec:
             raise InputError("the judge has no name: give a model's file (rater=, --judge)")
@@ -178,10 +168,12 @@ class _RatedMetric:
             )
         return references
 
-    def _rated_key(self, key: Hashable) -> Hashable:
-        """Encoded references are shared only where weights come from the same rater."""
+    @property
+    def encoding_key(self) -> Hashable:
+        """Encoded references are shared only where weights come from the same judge."""
         rater: Rater | None = self._rater  # type: ignore[attr-defined]
-        return key if rater is None else (key, _rater_key(rater))
+        key = super().encoding_key
+        return key if rater is None else (key, _judge_key(rater))
 
 
 _CHOICES = {"triplets": get_args(Triplets), "magnitude": get_args(Magnitude)}
@@ -241,38 +233,6 @@ class UpsilonBLEU(_RatedMetric, DeltaBLEU):
         super().__post_init__()
         self._find_rater()
 
-    def encode(
-        self,
-        references: ReferenceSet | Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
-    ) -> Encoded:
-        """Rate the references, then tokenise and hash them once, for any number of systems."""
-        given = self.prepare_references(as_reference_set(references, weights))
-        return super().encode(given, threads=threads, progress=progress)
-
-    def compute(
-        self,
-        hypotheses: Sequence[str],
-        references: ReferenceSet | Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
-    ) -> Statistics:
-        """Rows in one go, without keeping the encoded references."""
-        texts = as_list(hypotheses, "hypotheses")
-        given = as_reference_set(references, weights)
-        check_layout(texts, given.texts)  # before a judge is asked, which may take long
-        given = self.prepare_references(given)
-        return super().compute(texts, given, threads=threads, progress=progress)
-
-    @property
-    def encoding_key(self) -> Hashable:  # type: ignore[override]
-        return self._rated_key(self.recipe)
-
 
 @dataclass(frozen=True, kw_only=True)
 class UpsilonChrF(_RatedMetric, DeltaChrFPlusPlus):
@@ -296,22 +256,3 @@ class UpsilonChrF(_RatedMetric, DeltaChrFPlusPlus):
     def name(self) -> str:  # type: ignore[override]
         """As the command line calls it."""
         return "upsilon-chrf"
-
-    def encode(
-        self,
-        references: ReferenceSet | Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
-    ) -> PreparedReferences:
-        """Rate the references and check them."""
-        given = self.prepare_references(as_reference_set(references, weights))
-        if not given.texts:
-            raise InputError("there is nothing to score: no references were given")
-        flat = flat_references(given, weighted=True)
-        return PreparedReferences(given, flat, self.encoding_key)
-
-    @property
-    def encoding_key(self) -> Hashable:
-        return self._rated_key(super().encoding_key)

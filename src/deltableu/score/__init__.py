@@ -1,12 +1,12 @@
 """Hypotheses and weighted references come in; statistics, scores and signatures go out."""
 
-from deltableu.score.engine.chunks import FlatReferences, flat_references
 from deltableu.score.engine.encoding import Encoded
 from deltableu.score.engine.formula import brevity_penalty
-from deltableu.score.engine.inputs import as_list, check_layout, choose, first_wrong_text
-from deltableu.score.engine.ngrams import as_reference_set
+from deltableu.score.engine.inputs import choose, first_wrong_text
 from deltableu.score.engine.pooled import PooledStatistics
+from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.engine.statistics import Bootstrap, Statistics
 from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
 from deltableu.score.functions import bleu, delta_bleu, sentence_bleu
@@ -14,16 +14,11 @@ from deltableu.score.influence import CorpusShare, corpus_share, rank_items
 from deltableu.score.metric import Metric
 from deltableu.score.metrics.bleu import BLEU
 from deltableu.score.metrics.delta_bleu import DeltaBLEU
-from deltableu.score.metrics.discriminative import (
-    DeltaChrFPlusPlus,
-    Discriminative,
-    pool_best,
-    pool_mean,
-)
+from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus, Discriminative
 from deltableu.score.metrics.sentence_bleu import SentenceBLEU
+from deltableu.score.plugins import load_offered, offered
 from deltableu.score.registry import installed_metrics, make_metrics, metric_settings
 from deltableu.score.results import BLEUScore, Score, Signature
-from deltableu.score.similarity import FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
 
 __all__ = [
@@ -36,7 +31,6 @@ __all__ = [
     "Discriminative",
     "Encoded",
     "Explanation",
-    "FlatReferences",
     "FunctionSimilarity",
     "IntervalPlan",
     "Mark",
@@ -44,6 +38,7 @@ __all__ = [
     "NgramCredit",
     "PooledStatistics",
     "PreparedReferences",
+    "Reweighting",
     "Score",
     "ScoredSystem",
     "Scoring",
@@ -53,22 +48,18 @@ __all__ = [
     "Similarity",
     "Statistics",
     "TableSimilarity",
-    "as_list",
-    "as_reference_set",
     "bleu",
     "brevity_penalty",
-    "check_layout",
     "choose",
     "corpus_share",
     "delta_bleu",
     "explain_item",
     "first_wrong_text",
-    "flat_references",
     "installed_metrics",
+    "load_offered",
     "make_metrics",
     "metric_settings",
-    "pool_best",
-    "pool_mean",
+    "offered",
     "rank_items",
     "score_systems",
     "sentence_bleu",

@@ -9,8 +9,7 @@ import numpy as np
 
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.engine.inputs import as_list
-from deltableu.score.engine.ngrams import as_reference_set
+from deltableu.score.engine.inputs import as_list, as_reference_set
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metrics.bleu import BLEU
 from deltableu.score.metrics.delta_bleu import DeltaBLEU

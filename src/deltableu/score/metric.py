@@ -10,6 +10,7 @@ from deltableu._types import Array, Steps
 from deltableu._version import __version__
 from deltableu.corpus import ReferenceSet
 from deltableu.score.engine.chunks import ReferenceInfo
+from deltableu.score.engine.reweighting import Recomputed, Reweighting
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.results import Score, Signature
 
@@ -94,6 +95,23 @@ class Metric(ABC):
     @abstractmethod
     def settings(self) -> tuple[tuple[str, str], ...]:
         """The settings as the signature shows them."""
+
+    def reweighting(
+        self, references: ReferenceSet, outputs: Sequence[Sequence[str]]
+    ) -> Reweighting:
+        """Systems ready to be scored under many vectors of reference weights.
+
+        A metric that can do so without touching the texts again should: this recomputes everything
+        for every vector.
+
+        Parameters
+        ----------
+        references : ReferenceSet
+            With weights.
+        outputs : list of lists of str
+            The hypotheses of each system, in the order of the items.
+        """
+        return Recomputed(self, references, outputs)
 
     @property
     def encoding_key(self) -> Hashable:

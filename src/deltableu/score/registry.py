@@ -13,63 +13,28 @@ from typing import Any
 
 from deltableu.errors import InputError
 from deltableu.score.metric import Metric
+from deltableu.score.metrics import BUILT_IN
+from deltableu.score.plugins import load_offered, offered
 
 __all__ = ["installed_metrics", "make_metrics", "metric_class", "metric_names", "metric_settings"]
 
 _GROUP = "deltableu.metrics"
 
-# Modules are imported when one of their metrics is asked for.
-_BUILT_IN = {
-    "bleu": "bleu.BLEU",
-    "delta-bleu": "delta_bleu.DeltaBLEU",
-    "sentence-bleu": "sentence_bleu.SentenceBLEU",
-    "nist": "nist.NIST",
-    "ibleu": "ibleu.IBLEU",
-    "cider": "cider.CIDEr",
-    "cider-d": "cider.CIDErD",
-    "distinct-1": "diversity.Distinct1",
-    "distinct-2": "diversity.Distinct2",
-    "entropy-1": "diversity.Entropy1",
-    "entropy-2": "diversity.Entropy2",
-    "entropy-3": "diversity.Entropy3",
-    "entropy-4": "diversity.Entropy4",
-    "length": "diversity.Length",
-    "message-overlap": "sentinels.MessageOverlap",
-    "constant": "sentinels.Constant",
-    "random": "sentinels.Random",
-    "chrf": "chrf.ChrF",
-    "chrf++": "chrf.ChrFPlusPlus",
-    "ter": "ter.TER",
-    "rouge-1": "rouge.Rouge1",
-    "rouge-2": "rouge.Rouge2",
-    "rouge-l": "rouge.RougeL",
-    "delta-chrf": "discriminative.DeltaChrF",
-    "delta-chrf++": "discriminative.DeltaChrFPlusPlus",
-    "delta-rouge-l": "discriminative.DeltaRougeL",
-    "delta-ter": "discriminative.DeltaTER",
-    "delta-vectors": "discriminative.DeltaVectors",
-    "delta-table": "discriminative.DeltaTable",
-}
-
 
 def metric_names() -> list[str]:
     """The names of all installed metrics."""
-    return [*_BUILT_IN, *sorted(set(_offered()) - set(_BUILT_IN))]
+    return [*BUILT_IN, *sorted(set(offered(_GROUP)) - set(BUILT_IN))]
 
 
 def metric_class(name: str) -> type[Metric]:
     """The class of a metric."""
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(".")
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(".")
         found: type[Metric] = getattr(import_module(f"deltableu.score.metrics.{module}"), attribute)
         return found
-    offered = _offered()
-    if name not in offered:
+    if name not in offered(_GROUP):
         raise InputError(f"unknown metric {name!r}; choose from {', '.join(metric_names())}")
-    try:
-        loaded = offered[name].load()
-    except Exception as error:  # whatever a foreign package raises when it is imported
-        raise InputError(f"the metric {name!r} cannot be loaded: {error}") from error
+    loaded = load_offered(_GROUP, name, "metric")
     if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
         raise InputError(f"the metric {name!r} is no subclass of deltableu.score.Metric")
     return loaded
@@ -109,9 +74,3 @@ def metric_settings(name: str) -> set[str]:
     """The names of a metric's settings."""
     found = metric_class(name)
     return {field.name for field in fields(found) if field.init} if is_dataclass(found) else set()
-
-
-def _offered() -> Mapping[str, Any]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=_GROUP)}

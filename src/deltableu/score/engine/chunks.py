@@ -144,6 +144,10 @@ class ChunkReader:
     references: ReferenceSet
     weighted: bool
 
+    def __post_init__(self) -> None:
+        if not self.references.texts:
+            raise InputError("there is nothing to score: no references were given")
+
     def __call__(self, start: int) -> Chunk:
         """The chunk that begins at item `start`."""
         rows = self.references.texts[start : start + CHUNK]

@@ -10,7 +10,7 @@ import numpy as np
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score.engine.chunks import Chunk, ChunkReader, ChunkSummary, ReferenceInfo
-from deltableu.score.engine.tables import Recipe, Table, build_table
+from deltableu.score.engine.credit_tables import CreditTable, Recipe, build_table
 from deltableu.text import TokenArrays
 
 __all__ = ["ChunkEncoder", "Encoded", "Part"]
@@ -23,7 +23,7 @@ _PORTION = 8_000_000
 class Encoded:
     """References ready to be matched; made by `metric.encode`, used by `metric.statistics`."""
 
-    chunks: tuple[tuple[Table, ...], ...]
+    chunks: tuple[tuple[CreditTable, ...], ...]
     recipe: Recipe
     info: ReferenceInfo
 
@@ -35,7 +35,7 @@ class Encoded:
 class Part:
     """One encoded chunk: its tables, and what there is to say of it."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[CreditTable, ...]
     summary: ChunkSummary
     hopeless: tuple[int, ...]  # items whose weights leave the denominator without a value
 
@@ -66,7 +66,9 @@ class ChunkEncoder:
             raise InputError(self._no_positive(hopeless))
         return self._reader.info([part.summary for part in parts])
 
-    def _table(self, chunk: Chunk, wanted: TokenArrays | None, first: int, last: int) -> Table:
+    def _table(
+        self, chunk: Chunk, wanted: TokenArrays | None, first: int, last: int
+    ) -> CreditTable:
         bounds, weights = chunk.bounds, chunk.weights
         if last - first == len(bounds) - 1:
             tokens = self._recipe.tokenizer.hash(chunk.texts, chunk.raw)

@@ -6,9 +6,19 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
+from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError, InputWarning
 
-__all__ = ["as_list", "as_nested", "check_layout", "choose", "first_wrong_text", "is_missing"]
+__all__ = [
+    "as_hypotheses",
+    "as_list",
+    "as_nested",
+    "as_reference_set",
+    "check_layout",
+    "choose",
+    "first_wrong_text",
+    "is_missing",
+]
 
 #: Up to this many items a square input is tried the other way round too.
 _SQUARE_LIMIT = 64
@@ -51,6 +61,32 @@ def as_nested(values: Any, name: str, entry: str) -> Sequence[Sequence[Any]]:
                 f"{name} holds one list for each item"
             )
     return [as_list(row, f"{name}[{number}]") for number, row in enumerate(rows)]
+
+
+def as_reference_set(references: Any, weights: Any) -> ReferenceSet:
+    """What the caller gave as references, in the one shape that scoring reads."""
+    if isinstance(references, ReferenceSet):
+        if weights is not None:
+            raise InputError("give weights either in the ReferenceSet or beside lists, not twice")
+        return references
+    texts = as_nested(references, "references", "texts")
+    if weights is None:
+        return ReferenceSet(texts, None)
+    numbers = as_nested(weights, "weights", "numbers")
+    if len(numbers) != len(texts):
+        raise InputError(
+            f"references for {len(texts)} items but weights for {len(numbers)}; "
+            "weights have the shape of the references"
+        )
+    return ReferenceSet(texts, numbers)
+
+
+def as_hypotheses(hypotheses: Any, items: int) -> Sequence[Any]:
+    """What the caller gave as hypotheses: one for each item that was encoded."""
+    texts = as_list(hypotheses, "hypotheses")
+    if len(texts) != items:
+        raise InputError(f"{len(texts)} hypotheses for {items} items: give one for each item")
+    return texts
 
 
 def check_layout(hypotheses: Sequence[Any], references: Sequence[Sequence[Any]]) -> None:

@@ -1,4 +1,4 @@
-"""N-grams of many texts in flat arrays, and statistics of metrics that pool them.
+"""Metrics that pool the n-grams of all hypotheses.
 
 How diverse a set of texts is cannot be read off sums of a few columns: an n-gram that two segments
 share counts once. `PooledStatistics` keeps the n-grams of every segment and pools those that a
@@ -8,7 +8,7 @@ subset or a resampled corpus asks for.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, get_args
@@ -18,140 +18,17 @@ import numpy as np
 from deltableu._types import Array, Hashes, Ints, Steps
 from deltableu.errors import InputError
 from deltableu.score.engine.inputs import choose
+from deltableu.score.engine.ngram_counts import count_ngrams, sum_by
 from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
 from deltableu.score.engine.statistics import Bootstrap, IntervalMethod, Statistics
+from deltableu.score.engine.token_settings import TokenSettings
 from deltableu.score.results import Score
 from deltableu.stats import ConfidenceInterval
-from deltableu.text import Normalization, NotUnicodeError, TokenArrays, Tokenize, Tokenizer
 
-__all__ = [
-    "NgramCounts",
-    "PooledMetric",
-    "PooledStatistics",
-    "TokenSettings",
-    "count_ngrams",
-    "find",
-    "sum_by",
-]
-
-
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+__all__ = ["PooledMetric", "PooledStatistics"]
 
 #: Counts held in memory at once while resampling.
 _CELLS = 4_000_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class TokenSettings:
-    """How texts become tokens; see `deltableu.text.Tokenizer`."""
-
-    tokenize: Tokenize = "13a"
-    lowercase: bool = False
-    normalize: Normalization | None = None
-    strip_punctuation: bool = False
-
-    def __post_init__(self) -> None:
-        _ = self.tokenizer  # complains of unknown names
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The tokenizer of these settings."""
-        return Tokenizer(self.tokenize, self.lowercase, self.normalize, self.strip_punctuation)
-
-    def hash_hypotheses(self, hypotheses: Sequence[str]) -> TokenArrays:
-        """Token hashes of hypotheses; errors name the one that is wrong."""
-        try:
-            return self.tokenizer.hash(hypotheses)
-        except NotUnicodeError as error:
-            raise InputError(f"hypotheses[{error.position}] {error.reason}") from None
-
-    def text_settings(self) -> tuple[tuple[str, str], ...]:
-        """These settings as a signature shows them."""
-        return (
-            ("case", "lower" if self.lowercase else "mixed"),
-            *([("norm", self.normalize)] if self.normalize else []),
-            *([("punct", "stripped")] if self.strip_punctuation else []),
-            ("tok", self.tokenizer.name),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class NgramCounts:
-    """Which n-gram of one order occurs how often in which text.
-
-    Attributes
-    ----------
-    grams : array of uint64
-        Hashes of the different n-grams, sorted.
-    occurrences : array
-        For every occurrence, in the order of the texts, its place among `grams`.
-    starts : array
-        The token at which each occurrence starts.
-    texts, places, counts : arrays
-        `grams[places[k]]` occurs `counts[k]` times in text `texts[k]`; sorted by text, then place.
-    """
-
-    grams: Hashes
-    occurrences: Ints
-    starts: Ints
-    texts: Ints
-    places: Ints
-    counts: Ints
-
-    @property
-    def totals(self) -> Ints:
-        """How often each n-gram occurs in all texts."""
-        return np.bincount(self.occurrences, minlength=len(self.grams))
-
-
-def count_ngrams(tokens: TokenArrays, order: int) -> Iterator[NgramCounts]:
-    """The n-grams of all texts, from unigrams up to `order`.
-
-    Examples
-    --------
-    >>> unigrams, bigrams = count_ngrams(Tokenizer("none").hash(["a b a", "b"]), 2)
-    >>> sorted(unigrams.totals.tolist()), bigrams.totals.tolist(), bigrams.texts.tolist()
-    ([2, 2], [1, 1], [0, 0])
-    """
-    lengths = np.diff(tokens.bounds)
-    texts = np.repeat(np.arange(len(lengths)), lengths)
-    room = np.repeat(tokens.bounds[1:], lengths) - np.arange(len(tokens.hashes))
-    hashes = np.zeros(len(tokens.hashes), dtype=np.uint64)
-    for n in range(1, order + 1):
-        starts = np.flatnonzero(room >= n)
-        # The first n - 1 tokens and the last, mixed as the kernels do it; products wrap around.
-        mixed = (hashes[starts] + tokens.hashes[starts + n - 1]) * _MULTIPLIER
-        hashes[starts] = mixed ^ (mixed >> np.uint64(32))
-        grams, occurrences = np.unique(hashes[starts], return_inverse=True)
-        width = max(len(grams), 1)
-        keys, counts = np.unique(texts[starts] * width + occurrences, return_counts=True)
-        yield NgramCounts(grams, occurrences, starts, keys // width, keys % width, counts)
-
-
-def find(values: Any, wanted: Any) -> Ints:
-    """The place of each wanted value among sorted ones, -1 where it is not there.
-
-    Examples
-    --------
-    >>> find(np.array([2, 5, 7]), np.array([7, 4, 9])).tolist()
-    [2, -1, -1]
-    """
-    if len(values) == 0:
-        return np.full(len(wanted), -1)
-    places = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
-    return np.where(values[places] == wanted, places, -1)
-
-
-def sum_by(places: Ints, values: Any, size: int) -> Array:
-    """Sums of the values that belong to the same place.
-
-    Examples
-    --------
-    >>> sum_by(np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0]), 4).tolist()
-    [1.0, 0.0, 5.0, 0.0]
-    """
-    sums: Any = np.bincount(places, weights=values, minlength=size)
-    return np.asarray(sums, dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)

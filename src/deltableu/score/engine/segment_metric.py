@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,12 @@ from deltableu._types import Array, Steps
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score.engine.chunks import FlatReferences, flat_references
-from deltableu.score.engine.inputs import as_list, first_wrong_text
-from deltableu.score.engine.ngrams import as_reference_set
+from deltableu.score.engine.inputs import as_hypotheses, as_reference_set, first_wrong_text
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.metric import Metric
 from deltableu.text import NotUnicodeError, Texts
 
-__all__ = ["PreparedReferences", "ReferenceMetric", "SegmentMetric"]
+__all__ = ["PreparedReferences", "ReferenceMetric", "SegmentMetric", "messages_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +32,18 @@ class PreparedReferences:
 
     def messages(self) -> list[str]:
         """The messages that the items answer; an error where one is missing."""
-        messages = self.references.messages
-        if messages is None:
-            raise InputError("this metric needs the message that each item answers")
-        for index, message in enumerate(messages):
-            if message is None:
-                name = self.references.item_name(index)
-                raise InputError(f"item {name!r} has no message, which this metric needs")
-        return [str(message) for message in messages]
+        return messages_of(self.references)
+
+
+def messages_of(references: ReferenceSet) -> list[str]:
+    """The messages that the items answer; an error where one is missing."""
+    if references.messages is None:
+        raise InputError("this metric needs the message that each item answers")
+    for index, message in enumerate(references.messages):
+        if message is None:
+            name = references.item_name(index)
+            raise InputError(f"item {name!r} has no message, which this metric needs")
+    return [str(message) for message in references.messages]
 
 
 class ReferenceMetric(Metric):
@@ -55,12 +58,10 @@ class ReferenceMetric(Metric):
         progress: Steps | None = None,
     ) -> PreparedReferences:
         """Check the references and prepare what depends only on them."""
-        given = as_reference_set(references, weights)
-        if not given.texts:
-            raise InputError("there is nothing to score: no references were given")
-        flat = flat_references(given, weighted="weights" in self.needs)
+        given = self.compared_with(self.prepare_references(as_reference_set(references, weights)))
+        flat = flat_references(given, weighted=self._weighted)
         prepared = PreparedReferences(given, flat, self.encoding_key)
-        return PreparedReferences(given, flat, self.encoding_key, self.prepare(prepared))
+        return replace(prepared, extra=self.prepare(prepared))
 
     def statistics(
         self,
@@ -75,10 +76,7 @@ class ReferenceMetric(Metric):
             raise InputError(
                 "these references were encoded with other settings; encode them with this metric"
             )
-        texts = as_list(hypotheses, "hypotheses")
-        items = encoded.flat.info.items
-        if len(texts) != items:
-            raise InputError(f"{len(texts)} hypotheses for {items} items: give one for each item")
+        texts = as_hypotheses(hypotheses, encoded.flat.info.items)
         wrong = first_wrong_text(texts)
         if wrong is not None:
             raise InputError(f"hypotheses[{wrong[0]}] is {wrong[1]}, no string")
@@ -92,8 +90,17 @@ class ReferenceMetric(Metric):
     def encoding_key(self) -> Hashable:
         # Metrics that prepare nothing of their own can share the list.
         if type(self).prepare is ReferenceMetric.prepare:
-            return ("flat", "weights" in self.needs)
+            return ("flat", self._weighted)
         return self
+
+    @property
+    def _weighted(self) -> bool:
+        # As the class has it: a metric that asks a judge needs no weights, but looks at them.
+        return "weights" in type(self).needs
+
+    def compared_with(self, references: ReferenceSet) -> ReferenceSet:
+        """What stands for the references, where they themselves are not looked at."""
+        return references
 
     def prepare(self, prepared: PreparedReferences) -> Any:
         """What can be computed once for all systems; goes into `extra`."""

@@ -16,7 +16,7 @@ from deltableu.score.engine.formula import (
     geometric,
 )
 from deltableu.score.engine.inputs import choose
-from deltableu.score.engine.ngrams import NgramMetric
+from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
 __all__ = ["BLEU"]
@@ -87,7 +87,7 @@ class BLEU(NgramMetric):
             ("order", str(self.order)),
             *self._variant_settings(),
             *self._combine_settings(),
-            *self._text_settings(),
+            *self.text_settings(),
         )
 
     @property

@@ -13,9 +13,10 @@ from deltableu._types import Array, Ints
 from deltableu.errors import InputError
 from deltableu.score.engine.overlap import ngram_counts, shared_ngrams
 from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
+from deltableu.score.engine.similarity import Similarity
 from deltableu.text import TokenArrays, characters, chrf_words
 
-__all__ = ["ChrF", "ChrFPlusPlus", "chrf_score", "chrf_statistics"]
+__all__ = ["ChrF", "ChrFPlusPlus", "ChrFSimilarity", "chrf_score", "chrf_statistics"]
 
 
 def chrf_statistics(
@@ -64,7 +65,45 @@ def chrf_score(statistics: Array, beta: float) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChrF(ReferenceMetric):
+class ChrFSimilarity(Similarity):
+    """chrF of a hypothesis and one reference; with `word_order=2` chrF++."""
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2.0
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.char_order, int) and isinstance(self.word_order, int)
+        if not whole or self.char_order < 1 or self.word_order < 0:
+            raise InputError("char_order is a whole number from 1 on, word_order from 0 on")
+        if not (isinstance(self.beta, int | float) and 0.0 < self.beta < inf):
+            raise InputError(f"beta must be a number above 0, got {self.beta!r}")
+
+    @property
+    def name(self) -> str:
+        return "chrf" + "+" * self.word_order
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        return chrf_score(self.counts(hypotheses, references, owners), self.beta) / 100.0
+
+    def counts(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        """What the similarity of each pair is computed from, see `chrf_statistics`."""
+        return chrf_statistics(
+            hypotheses, references, owners, self.char_order, self.word_order, self.lowercase
+        )
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("nc", str(self.char_order)),
+            ("nw", str(self.word_order)),
+            ("beta", f"{self.beta:.12g}"),
+            ("case", "lower" if self.lowercase else "mixed"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChrF(ChrFSimilarity, ReferenceMetric):
     """Character n-gram F-score; with several references the best one of each segment counts.
 
     Parameters
@@ -89,23 +128,9 @@ class ChrF(ReferenceMetric):
     name: ClassVar[str] = "chrf"
     summary: ClassVar[str] = "character n-gram F-score (Popović 2015)"
 
-    char_order: int = 6
-    word_order: int = 0
-    beta: float = 2.0
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        whole = isinstance(self.char_order, int) and isinstance(self.word_order, int)
-        if not whole or self.char_order < 1 or self.word_order < 0:
-            raise InputError("char_order is a whole number from 1 on, word_order from 0 on")
-        if not (isinstance(self.beta, int | float) and 0.0 < self.beta < inf):
-            raise InputError(f"beta must be a number above 0, got {self.beta!r}")
-
     def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
         flat = encoded.flat
-        pairs = chrf_statistics(
-            hypotheses, flat.texts, flat.owners, self.char_order, self.word_order, self.lowercase
-        )
+        pairs = self.counts(hypotheses, flat.texts, flat.owners)
         scores = chrf_score(pairs, self.beta)
         starts = flat.bounds[:-1]
         best = np.maximum.reduceat(scores, starts)
@@ -118,14 +143,6 @@ class ChrF(ReferenceMetric):
 
     def segment_scores(self, rows: Array) -> Array:
         return chrf_score(rows, self.beta)
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("nc", str(self.char_order)),
-            ("nw", str(self.word_order)),
-            ("beta", f"{self.beta:.12g}"),
-            ("case", "lower" if self.lowercase else "mixed"),
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError
-from deltableu.score.engine.ngrams import checked_order
-from deltableu.score.engine.pooled import NgramCounts, TokenSettings, count_ngrams, find, sum_by
+from deltableu.score.engine.ngram_counts import NgramCounts, count_ngrams, find, sum_by
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.score.engine.token_settings import NgramSettings
 
 __all__ = ["CIDEr", "CIDErD"]
 
@@ -33,7 +33,7 @@ class _References:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CIDEr(TokenSettings, SegmentMetric):
+class CIDEr(NgramSettings, SegmentMetric):
     """Mean cosine of hypothesis and references as tf-idf vectors, over references and orders.
 
     An n-gram weighs its count times log(items / items whose references have it); one that no
@@ -71,12 +71,6 @@ class CIDEr(TokenSettings, SegmentMetric):
     #: What a perfect cosine scores.
     scale: ClassVar[float] = 100.0
 
-    order: int = 4
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "order", checked_order(self.order))
-        super().__post_init__()
-
     def prepare(self, prepared: PreparedReferences) -> _References:
         """Document frequencies, and the references' vectors."""
         flat = prepared.flat
@@ -104,9 +98,6 @@ class CIDEr(TokenSettings, SegmentMetric):
         sums = sum_by(owners, cosines, len(hypotheses))
         scores: Array = self.scale * sums / (self.order * np.diff(flat.bounds))
         return scores
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return (("order", str(self.order)), *self.text_settings())
 
     def _cosines(
         self,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from deltableu.corpus import ReferenceSet
+from deltableu.score.engine.credit_tables import VARIANTS, Recipe, Variant
 from deltableu.score.engine.formula import Smoothing
 from deltableu.score.engine.inputs import choose
-from deltableu.score.engine.tables import VARIANTS, Recipe, Variant
+from deltableu.score.engine.ngram_reweighting import NgramReweighting, reweighted_ngrams
 from deltableu.score.metric import Need
 from deltableu.score.metrics.bleu import BLEU
 
@@ -70,13 +73,18 @@ class DeltaBLEU(BLEU):
         choose(self.brevity, ("all", "positive"), "brevity")
         super().__post_init__()
 
+    def reweighting(
+        self, references: ReferenceSet, outputs: Sequence[Sequence[str]]
+    ) -> NgramReweighting:
+        return reweighted_ngrams(self.recipe, references, outputs)
+
     @property
     def smoothing(self) -> Smoothing:
         return _SMOOTHING[self.variant] if self.smooth is None else self.smooth
 
     def _make_recipe(self) -> Recipe:
         return Recipe(
-            self._tokenizer(),
+            self.tokenizer,
             self.order,
             weighted=True,
             variant=self.variant,

@@ -1,22 +1,16 @@
-"""How diverse and how long the hypotheses are, as DSTC7 reports it; references play no part."""
+"""How diverse the hypotheses are, as DSTC7 reports it; references play no part."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
 import numpy as np
 
-from deltableu._types import Array, Ints, Steps
-from deltableu.corpus import ReferenceSet
-from deltableu.score.engine.chunks import ReferenceInfo
-from deltableu.score.engine.ngrams import as_reference_set
-from deltableu.score.engine.pooled import PooledMetric, TokenSettings
-from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric, SegmentMetric
-from deltableu.score.metric import Need
-from deltableu.score.results import Signature
+from deltableu._types import Array, Ints
+from deltableu.score.engine.pooled import PooledMetric
+from deltableu.score.engine.reference_free import ReferenceFree
 
 __all__ = [
     "Distinct",
@@ -27,43 +21,7 @@ __all__ = [
     "Entropy2",
     "Entropy3",
     "Entropy4",
-    "Length",
-    "ReferenceFree",
-    "without_references",
 ]
-
-
-def without_references(references: ReferenceSet) -> ReferenceSet:
-    """The same items with an empty text for references, whether they have any or not."""
-    texts = [("",)] * len(references.texts)
-    return replace(references, texts=texts, weights=None, originals=None, selection="none")
-
-
-class ReferenceFree(ReferenceMetric):
-    """A metric that takes no more from the references than how many items there are."""
-
-    needs: ClassVar[frozenset[Need]] = frozenset()
-
-    def encode(
-        self,
-        references: ReferenceSet | Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
-    ) -> PreparedReferences:
-        """Count the items; they need not have references."""
-        return super().encode(without_references(as_reference_set(references, weights)))
-
-    @property
-    def encoding_key(self) -> Hashable:
-        # Only with each other: the list that other metrics share has the references in it.
-        return "items"
-
-    def signature(self, info: ReferenceInfo) -> Signature:
-        """Settings and version: scores stay comparable whatever the references are."""
-        parts = super().signature(info).parts
-        return Signature(tuple(p for p in parts if p[0] not in ("refs", "select", "refhash")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +55,6 @@ class Distinct(ReferenceFree, PooledMetric):
 
     def combine(self, values: Array, totals: Array) -> Array:
         return 100.0 * values / np.maximum(totals, 1)
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return self.text_settings()
 
 
 class Distinct1(Distinct):
@@ -153,9 +108,6 @@ class Entropy(ReferenceFree, PooledMetric):
         some = np.maximum(totals, 1)
         return np.maximum(np.log(some) - values / some, 0.0)
 
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return self.text_settings()
-
 
 class Entropy1(Entropy):
     """Entropy of unigrams; see `Entropy`."""
@@ -187,34 +139,3 @@ class Entropy4(Entropy):
     name: ClassVar[str] = "entropy-4"
     summary: ClassVar[str] = "entropy of a system's 4-grams, in nats"
     ngram: ClassVar[int] = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class Length(ReferenceFree, TokenSettings, SegmentMetric):
-    """Mean number of tokens: a metric that cannot beat it has learned to count words.
-
-    Parameters
-    ----------
-    tokenize, lowercase, normalize, strip_punctuation
-        See `deltableu.text.Tokenizer`.
-
-    References
-    ----------
-    Galley et al. 2019, "Grounded Response Generation Task at DSTC7".
-
-    Examples
-    --------
-    >>> rows = Length().compute(["i do", "i do not !"], [["yes"], ["no"]])
-    >>> rows.score().score, rows.segment_scores().tolist()
-    (3.0, [2.0, 4.0])
-    """
-
-    name: ClassVar[str] = "length"
-    summary: ClassVar[str] = "mean number of tokens (a sentinel: every metric should beat it)"
-    limits: ClassVar[tuple[float, float]] = (0.0, inf)
-
-    def segments(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
-        return np.diff(self.hash_hypotheses(hypotheses).bounds).astype(np.float64)
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return self.text_settings()

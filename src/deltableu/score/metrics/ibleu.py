@@ -13,10 +13,14 @@ from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score.engine.encoding import Encoded
 from deltableu.score.engine.formula import Smoothing
-from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
+from deltableu.score.engine.segment_metric import (
+    PreparedReferences,
+    ReferenceMetric,
+    messages_of,
+)
+from deltableu.score.engine.token_settings import NgramSettings
 from deltableu.score.metric import Need
 from deltableu.score.metrics.bleu import BLEU
-from deltableu.text import Normalization, Tokenize
 
 __all__ = ["IBLEU"]
 
@@ -28,7 +32,7 @@ class _Both:
 
 
 @dataclass(frozen=True, kw_only=True)
-class IBLEU(ReferenceMetric):
+class IBLEU(NgramSettings, ReferenceMetric):
     """alpha * BLEU(hypothesis, references) - (1 - alpha) * BLEU(hypothesis, message).
 
     Made for paraphrases, where the source itself is the easiest answer; for dialogue it punishes
@@ -67,11 +71,6 @@ class IBLEU(ReferenceMetric):
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "messages"})
 
     alpha: float = 0.8
-    order: int = 4
-    tokenize: Tokenize = "13a"
-    lowercase: bool = False
-    normalize: Normalization | None = None
-    strip_punctuation: bool = False
     smooth: Smoothing | None = "exp"
     smooth_value: float | None = None
     effective_order: bool = False
@@ -79,7 +78,8 @@ class IBLEU(ReferenceMetric):
     def __post_init__(self) -> None:
         if not (isinstance(self.alpha, int | float) and 0.0 <= self.alpha <= 1.0):
             raise InputError(f"alpha must be a number from 0 to 1, got {self.alpha!r}")
-        object.__setattr__(self, "order", self.bleu.order)
+        super().__post_init__()
+        _ = self.bleu  # complains of the others
 
     @property
     def bleu(self) -> BLEU:
@@ -111,7 +111,7 @@ class IBLEU(ReferenceMetric):
         return replace(prepared, flat=replace(prepared.flat, info=info))
 
     def prepare(self, prepared: PreparedReferences) -> _Both:
-        messages = [(message,) for message in prepared.messages()]
+        messages = [(message,) for message in messages_of(prepared.references)]
         ids = prepared.references.item_ids
         return _Both(
             self.bleu.encode(prepared.references),

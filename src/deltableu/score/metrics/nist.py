@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from deltableu._types import Array, Hashes, Ints
-from deltableu.score.engine.ngrams import checked_order
+from deltableu.score.engine.ngram_counts import NgramCounts, count_ngrams, find, sum_by
 from deltableu.score.engine.overlap import ngram_counts
-from deltableu.score.engine.pooled import NgramCounts, TokenSettings, count_ngrams, find, sum_by
 from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
+from deltableu.score.engine.token_settings import NgramSettings
 from deltableu.text import TokenArrays
 
 __all__ = ["NIST", "nist_brevity_factor"]
@@ -44,7 +44,7 @@ class _References:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NIST(TokenSettings, ReferenceMetric):
+class NIST(NgramSettings, ReferenceMetric):
     """Information of the matched n-grams per n-gram, summed over the orders.
 
     The information of w_1 ... w_n is log2 of how often w_1 ... w_{n-1} occurs in the references of
@@ -82,10 +82,6 @@ class NIST(TokenSettings, ReferenceMetric):
 
     order: int = 5
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "order", checked_order(self.order))
-        super().__post_init__()
-
     def prepare(self, prepared: PreparedReferences) -> _References:
         """Information and largest counts of all n-grams of the references."""
         flat = prepared.flat
@@ -116,9 +112,6 @@ class NIST(TokenSettings, ReferenceMetric):
 
     def segment_scores(self, rows: Array) -> Array:
         return self.aggregate(rows)
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return (("order", str(self.order)), *self.text_settings())
 
 
 def nist_brevity_factor(hypothesis_length: Array, reference_length: Array) -> Array:

@@ -13,9 +13,10 @@ import numpy as np
 from deltableu._types import Array, Ints
 from deltableu.score.engine.overlap import common_subsequences, ngram_counts, shared_ngrams
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.score.engine.similarity import Similarity
 from deltableu.text import Tokenize, Tokenizer
 
-__all__ = ["Rouge1", "Rouge2", "RougeL", "rouge_l", "rouge_n"]
+__all__ = ["Rouge1", "Rouge2", "RougeL", "RougeLSimilarity", "rouge_l", "rouge_n"]
 
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
@@ -29,6 +30,10 @@ def rouge_words(text: str) -> str:
 def rouge_tokenizer(tokenize: Tokenize) -> Tokenizer:
     """`rouge`, or any tokenizer of the project (ROUGE's own sees nothing but ASCII)."""
     return Tokenizer(rouge_words if tokenize == "rouge" else tokenize)
+
+
+def _tokenizer_name(tokenize: Tokenize) -> str:
+    return "rouge" if tokenize == "rouge" else rouge_tokenizer(tokenize).name
 
 
 def rouge_n(
@@ -81,8 +86,7 @@ class _Rouge(SegmentMetric):
         """F1 of each pair."""
 
     def settings(self) -> tuple[tuple[str, str], ...]:
-        name = "rouge" if self.tokenize == "rouge" else rouge_tokenizer(self.tokenize).name
-        return (("f", "1"), ("multi", "best"), ("tok", name))
+        return (("f", "1"), ("multi", "best"), ("tok", _tokenizer_name(self.tokenize)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,3 +129,20 @@ class RougeL(_Rouge):
 
     def _pairs(self, hypotheses: list[str], references: list[str], owners: Ints) -> Array:
         return rouge_l(hypotheses, references, owners, rouge_tokenizer(self.tokenize))
+
+
+@dataclass(frozen=True)
+class RougeLSimilarity(Similarity):
+    """F1 of the longest common subsequence."""
+
+    tokenize: Tokenize = "rouge"
+
+    @property
+    def name(self) -> str:
+        return "rouge-l"
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        return rouge_l(hypotheses, references, owners, rouge_tokenizer(self.tokenize))
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return (("tok", _tokenizer_name(self.tokenize)),)

@@ -10,7 +10,7 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.score.engine.formula import Combination, Method, sentence
 from deltableu.score.engine.inputs import choose
-from deltableu.score.engine.ngrams import NgramMetric
+from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
 __all__ = ["SentenceBLEU"]
@@ -81,4 +81,4 @@ class SentenceBLEU(NgramMetric):
         return self._result(sums, segments, signature, combination)
 
     def settings(self) -> tuple[tuple[str, str], ...]:
-        return (("order", str(self.order)), ("method", self.method), *self._text_settings())
+        return (("order", str(self.order)), ("method", self.method), *self.text_settings())

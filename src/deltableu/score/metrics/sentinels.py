@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from math import inf
 from typing import ClassVar
 
 import numpy as np
 
-from deltableu._types import Array, Steps
+from deltableu._types import Array
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.engine.ngrams import as_reference_set
 from deltableu.score.engine.overlap import shared_ngrams
-from deltableu.score.engine.pooled import TokenSettings
-from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.score.engine.reference_free import ReferenceFree, without_references
+from deltableu.score.engine.segment_metric import (
+    PreparedReferences,
+    SegmentMetric,
+    messages_of,
+)
+from deltableu.score.engine.token_settings import TokenSettings
 from deltableu.score.metric import Need
-from deltableu.score.metrics.diversity import ReferenceFree, without_references
 from deltableu.text import TokenArrays
 
-__all__ = ["Constant", "MessageOverlap", "Random"]
+__all__ = ["Constant", "Length", "MessageOverlap", "Random"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,18 +57,10 @@ class MessageOverlap(TokenSettings, SegmentMetric):
     higher_is_better: ClassVar[bool] = False
     needs: ClassVar[frozenset[Need]] = frozenset({"messages"})
 
-    def encode(
-        self,
-        references: ReferenceSet | Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
-    ) -> PreparedReferences:
-        """Tokenise the messages, which stand in for references; the signature says so."""
-        items = without_references(as_reference_set(references, weights))
-        texts = [(message,) for message in super().encode(items).messages()]
-        return super().encode(replace(items, texts=texts, selection="messages"))
+    def compared_with(self, references: ReferenceSet) -> ReferenceSet:
+        """The messages, which stand in for references; the signature says so."""
+        texts = [(message,) for message in messages_of(references)]
+        return replace(without_references(references), texts=texts, selection="messages")
 
     def prepare(self, prepared: PreparedReferences) -> TokenArrays:
         return self.tokenizer.hash(prepared.flat.texts)
@@ -78,8 +73,33 @@ class MessageOverlap(TokenSettings, SegmentMetric):
         score: Array = 200.0 * common / np.maximum(both, 1)
         return score
 
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return self.text_settings()
+
+@dataclass(frozen=True, kw_only=True)
+class Length(ReferenceFree, TokenSettings, SegmentMetric):
+    """Mean number of tokens: a metric that cannot beat it has learned to count words.
+
+    Parameters
+    ----------
+    tokenize, lowercase, normalize, strip_punctuation
+        See `deltableu.text.Tokenizer`.
+
+    References
+    ----------
+    Galley et al. 2019, "Grounded Response Generation Task at DSTC7".
+
+    Examples
+    --------
+    >>> rows = Length().compute(["i do", "i do not !"], [["yes"], ["no"]])
+    >>> rows.score().score, rows.segment_scores().tolist()
+    (3.0, [2.0, 4.0])
+    """
+
+    name: ClassVar[str] = "length"
+    summary: ClassVar[str] = "mean number of tokens (a sentinel: every metric should beat it)"
+    limits: ClassVar[tuple[float, float]] = (0.0, inf)
+
+    def segments(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
+        return np.diff(self.hash_hypotheses(hypotheses).bounds).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
+from deltableu.score.engine.similarity import Similarity
 
-__all__ = ["TER", "ter_pairs"]
+__all__ = ["TER", "TERSimilarity"]
 
 
 def _sacrebleu_ter(lowercase: bool) -> Any:
@@ -20,17 +21,27 @@ def _sacrebleu_ter(lowercase: bool) -> Any:
     return ter.TER(case_sensitive=not lowercase)
 
 
-def ter_pairs(
-    hypotheses: Sequence[str], references: Sequence[str], owners: Ints, lowercase: bool = True
-) -> Array:
-    """1 - min(TER, 1) of each pair."""
-    ter = _sacrebleu_ter(lowercase)
-    scores = [
-        ter.sentence_score(hypotheses[owner], [reference]).score / 100.0
-        for reference, owner in zip(references, owners.tolist(), strict=True)
-    ]
-    similarity: Array = 1.0 - np.minimum(scores, 1.0)
-    return similarity
+@dataclass(frozen=True)
+class TERSimilarity(Similarity):
+    """1 - min(TER, 1) of a hypothesis and one reference."""
+
+    lowercase: bool = True
+
+    @property
+    def name(self) -> str:
+        return "ter"
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        ter = _sacrebleu_ter(self.lowercase)
+        scores = [
+            ter.sentence_score(hypotheses[owner], [reference]).score / 100.0
+            for reference, owner in zip(references, owners.tolist(), strict=True)
+        ]
+        similarity: Array = 1.0 - np.minimum(scores, 1.0)
+        return similarity
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return _settings(self.lowercase)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,4 +91,8 @@ class TER(ReferenceMetric):
         return self.aggregate(rows)
 
     def settings(self) -> tuple[tuple[str, str], ...]:
-        return (("case", "lower" if self.lowercase else "mixed"), ("tok", "tercom"))
+        return _settings(self.lowercase)
+
+
+def _settings(lowercase: bool) -> tuple[tuple[str, str], ...]:
+    return (("case", "lower" if lowercase else "mixed"), ("tok", "tercom"))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 
@@ -13,32 +11,25 @@ from deltableu._types import Array, Steps
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score.engine.chunks import CHUNK, in_chunks
+from deltableu.score.engine.credit_tables import CreditTable, Recipe, match
 from deltableu.score.engine.encoding import ChunkEncoder, Encoded, Part
 from deltableu.score.engine.formula import Combination
-from deltableu.score.engine.inputs import as_list, as_nested, check_layout, first_wrong_text
+from deltableu.score.engine.inputs import as_hypotheses, as_list, as_reference_set, check_layout
 from deltableu.score.engine.statistics import Statistics
-from deltableu.score.engine.tables import Recipe, Table, match
+from deltableu.score.engine.token_settings import NgramSettings
 from deltableu.score.metric import Metric
 from deltableu.score.results import BLEUScore, Signature
-from deltableu.text import Normalization, NotUnicodeError, TokenArrays, Tokenize, Tokenizer
+from deltableu.text import TokenArrays
 
-__all__ = ["NgramMetric", "as_reference_set", "checked_order"]
-
-_LARGEST_ORDER = 64
+__all__ = ["NgramMetric"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NgramMetric(Metric):
-    """Settings common to the BLEU family."""
-
-    order: int = 4
-    tokenize: Tokenize = "13a"
-    lowercase: bool = False
-    normalize: Normalization | None = None
-    strip_punctuation: bool = False
+class NgramMetric(NgramSettings, Metric):
+    """A metric of the BLEU family."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "order", checked_order(self.order))
+        super().__post_init__()
         object.__setattr__(self, "_recipe", self._make_recipe())
 
     def encode(
@@ -62,9 +53,7 @@ class NgramMetric(Metric):
         progress : callable, optional
             Called with (items done, items in all).
         """
-        given = as_reference_set(references, weights)
-        if not given.texts:
-            raise InputError("there is nothing to score: no references were given")
+        given = self.prepare_references(as_reference_set(references, weights))
         encoder = ChunkEncoder(given, self.recipe)
         parts = list(in_chunks(encoder, len(given.texts), threads, progress))
         return Encoded(tuple(part.tables for part in parts), self.recipe, encoder.info(parts))
@@ -82,13 +71,11 @@ class NgramMetric(Metric):
             raise InputError(
                 "these references were encoded with other settings; encode them with this metric"
             )
-        texts = as_list(hypotheses, "hypotheses")
         items = encoded.info.items
-        if len(texts) != items:
-            raise InputError(f"{len(texts)} hypotheses for {items} items: give one for each item")
+        texts = as_hypotheses(hypotheses, items)
 
         def rows_at(start: int) -> Array:
-            tokens = self._hash(texts, start)
+            tokens = self.hash_hypotheses(texts[start : start + CHUNK], start)
             return self._match(tokens, encoded.chunks[start // CHUNK])
 
         if items <= CHUNK:  # loops over single hypotheses must stay cheap
@@ -109,11 +96,11 @@ class NgramMetric(Metric):
         """Rows in one go, without keeping the encoded references."""
         texts = as_list(hypotheses, "hypotheses")
         given = as_reference_set(references, weights)
-        check_layout(texts, given.texts)
-        encoder = ChunkEncoder(given, self.recipe)
+        check_layout(texts, given.texts)  # before a judge is asked, which may take long
+        encoder = ChunkEncoder(self.prepare_references(given), self.recipe)
 
         def rows_at(start: int) -> tuple[Array, Part]:
-            tokens = self._hash(texts, start)
+            tokens = self.hash_hypotheses(texts[start : start + CHUNK], start)
             part = encoder(start, tokens)
             return self._match(tokens, part.tables), part.without_tables()
 
@@ -127,7 +114,7 @@ class NgramMetric(Metric):
         return rows
 
     @property
-    def encoding_key(self) -> Recipe:
+    def encoding_key(self) -> Hashable:
         return self.recipe
 
     @property
@@ -137,34 +124,9 @@ class NgramMetric(Metric):
         return made
 
     def _make_recipe(self) -> Recipe:
-        return Recipe(self._tokenizer(), self.order)
+        return Recipe(self.tokenizer, self.order)
 
-    def _tokenizer(self) -> Tokenizer:
-        return Tokenizer(self.tokenize, self.lowercase, self.normalize, self.strip_punctuation)
-
-    def _text_settings(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("case", "lower" if self.lowercase else "mixed"),
-            *([("norm", self.normalize)] if self.normalize else []),
-            *([("punct", "stripped")] if self.strip_punctuation else []),
-            ("tok", self.recipe.tokenizer.name),
-        )
-
-    def _hash(self, texts: Sequence[Any], start: int) -> TokenArrays:
-        """Token hashes of the hypotheses of one chunk."""
-        portion = texts[start : start + CHUNK]
-        try:
-            return self.recipe.tokenizer.hash(portion)
-        except NotUnicodeError as error:
-            number, reason = error.position, error.reason
-        except TypeError:
-            found = first_wrong_text(portion)
-            if found is None:
-                raise
-            number, reason = found[0], f"is {found[1]}, no string"
-        raise InputError(f"hypotheses[{start + number}] {reason}")
-
-    def _match(self, tokens: TokenArrays, tables: tuple[Table, ...]) -> Array:
+    def _match(self, tokens: TokenArrays, tables: tuple[CreditTable, ...]) -> Array:
         if len(tables) == 1:
             return match(tokens, tables[0], self.order)
         parts, first = [], 0
@@ -200,32 +162,3 @@ class NgramMetric(Metric):
             if getattr(self, field.name) != field.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
-
-
-def checked_order(order: Any) -> int:
-    """The order as an int, if it can be one."""
-    try:
-        number = operator.index(order)
-    except TypeError:
-        number = 0
-    if isinstance(order, bool) or not 1 <= number <= _LARGEST_ORDER:
-        raise InputError(f"order must be a whole number from 1 to {_LARGEST_ORDER}, got {order!r}")
-    return number
-
-
-def as_reference_set(references: Any, weights: Any) -> ReferenceSet:
-    """What the caller gave as references, in the one shape that scoring reads."""
-    if isinstance(references, ReferenceSet):
-        if weights is not None:
-            raise InputError("give weights either in the ReferenceSet or beside lists, not twice")
-        return references
-    texts = as_nested(references, "references", "texts")
-    if weights is None:
-        return ReferenceSet(texts, None)
-    numbers = as_nested(weights, "weights", "numbers")
-    if len(numbers) != len(texts):
-        raise InputError(
-            f"references for {len(texts)} items but weights for {len(numbers)}; "
-            "weights have the shape of the references"
-        )
-    return ReferenceSet(texts, numbers)

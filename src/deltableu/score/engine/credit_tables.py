@@ -11,7 +11,7 @@ from deltableu import _kernels
 from deltableu._types import Array, Hashes, Ints, Ints32
 from deltableu.text import TokenArrays, Tokenizer
 
-__all__ = ["VARIANTS", "Recipe", "Table", "Variant", "build_table", "match"]
+__all__ = ["VARIANTS", "CreditTable", "Recipe", "Variant", "build_table", "match"]
 
 _kernel = _kernels.load("score.engine._ngrams")
 
@@ -36,7 +36,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CreditTable:
     """Credit tables of some consecutive items; see the kernel for the layout."""
 
     items: int
@@ -58,7 +58,7 @@ def build_table(
     weights: Array,
     recipe: Recipe,
     wanted: TokenArrays = _EVERYTHING,
-) -> Table:
+) -> CreditTable:
     """Tables of items whose references' tokens are given; item i has bounds[i]:bounds[i + 1].
 
     With the tokens of the hypotheses in `wanted` the tables serve only those, and cost less.
@@ -104,7 +104,7 @@ def build_table(
     if recipe.brevity == "positive" and recipe.weighted:
         lengths, length_bounds = _positive_lengths(lengths, bounds, weights)
     compared = np.abs(weights) if recipe.signed else weights
-    return Table(
+    return CreditTable(
         items=items,
         largest=int(np.diff(entry_bounds).max()),
         keys=_trimmed(keys, entries),
@@ -119,7 +119,7 @@ def build_table(
     )
 
 
-def match(tokens: TokenArrays, table: Table, order: int) -> Array:
+def match(tokens: TokenArrays, table: CreditTable, order: int) -> Array:
     """A row a hypothesis: numerators, denominators, its length and the closest reference's."""
     room = min(table.largest, len(tokens.hashes) * order) + 1
     rows = np.empty((table.items, 2 * order + 2))

@@ -1,72 +1,24 @@
-"""Many vectors of reference weights in, rows of every system out: text is touched once."""
+"""delta-BLEU under many vectors of reference weights: text is touched once."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus import ReferenceSet
-from deltableu.score import (
-    DeltaBLEU,
-    Discriminative,
-    FlatReferences,
-    Metric,
-    flat_references,
-    pool_best,
-    pool_mean,
-)
+from deltableu.score.engine.chunks import flat_references
+from deltableu.score.engine.credit_tables import Recipe
+from deltableu.score.engine.reweighting import Reweighting
 
-__all__ = ["Reweighting", "reweighting"]
-
-
-class Reweighting(ABC):
-    """Systems under one metric, ready for any weights of the references."""
-
-    #: Numbers held at once for one vector of weights.
-    size: int
-
-    @abstractmethod
-    def rows(self, weights: Array) -> Array:
-        """Vectors x items x systems x columns, for vectors x references.
-
-        Rows are what `metric.statistics` gives under these weights, and 0 for items that the
-        metric cannot score under them.
-        """
-
-    def hopeless(self, weights: Array) -> Bools:
-        """Vectors x items (or x 1): those that the metric cannot score under these weights."""
-        return np.zeros((len(weights), 1), dtype=bool)
-
-
-def reweighting(
-    metric: Metric, references: ReferenceSet, outputs: Mapping[str, Sequence[str]]
-) -> Reweighting:
-    """Prepare systems, whose outputs are in the order of the items, for other weights.
-
-    Examples
-    --------
-    >>> metric = DeltaBLEU(tokenize="none")
-    >>> references = ReferenceSet([["no no", "no thanks"]], [[0.3, 0.9]])
-    >>> ready = reweighting(metric, references, {"A": ["no no no"]})
-    >>> ready.rows(np.array([[0.3, 0.9], [0.5, 0.9]]))[:, 0, 0, :2].round(9).tolist()
-    [[0.9, 0.3], [1.0, 0.5]]
-    """
-    texts = [list(hypotheses) for hypotheses in outputs.values()]
-    if isinstance(metric, DeltaBLEU):
-        return _count_ngrams(metric, flat_references(references, weighted=True), texts)
-    if isinstance(metric, Discriminative):
-        return _compare_texts(metric, flat_references(references, weighted=True), texts)
-    return _Recomputed(metric, references, texts)
+__all__ = ["NgramReweighting", "reweighted_ngrams"]
 
 
 @dataclass(frozen=True, eq=False)
-class _Ngrams(Reweighting):
+class NgramReweighting(Reweighting):
     """delta-BLEU: which references have the n-grams of the outputs, and how often.
 
     An n-gram of an output that some reference has is a group. Its credit under weights w is the
@@ -74,7 +26,7 @@ class _Ngrams(Reweighting):
     most candidates come first: those with a second, a third, ... are the first few.
     """
 
-    metric: DeltaBLEU
+    recipe: Recipe
     bounds: Ints  # of each item's references
     candidates: tuple[Ints, ...]  # the first candidate of each group, the second, ...
     clipped: tuple[Array, ...]
@@ -92,7 +44,7 @@ class _Ngrams(Reweighting):
         return self._scale(weights) <= 0.0
 
     def rows(self, weights: Array) -> Array:
-        order = self.metric.order
+        order = self.recipe.order
         items, systems = self.lengths.shape
         scale = self._scale(weights)
         numerators = self.members @ self._credits(np.ascontiguousarray(weights.T))
@@ -105,7 +57,7 @@ class _Ngrams(Reweighting):
         return rows
 
     def _scale(self, weights: Array) -> Array:
-        compared = np.abs(weights) if self.metric.combine == "arithmetic" else weights
+        compared = np.abs(weights) if self.recipe.signed else weights
         largest: Array = np.maximum.reduceat(compared, self.bounds[:-1], axis=1)
         return largest
 
@@ -119,7 +71,7 @@ class _Ngrams(Reweighting):
                 np.maximum(credits[: len(earned)], earned, out=credits[: len(earned)])
             else:
                 credits = earned
-        if self.metric.variant == "tsuta2020":
+        if self.recipe.variant == "tsuta2020":
             np.maximum(credits, 0.0, out=credits)
         return credits
 
@@ -128,7 +80,7 @@ class _Ngrams(Reweighting):
         starts, lengths = self.bounds[:-1], self.reference_lengths
         counts = np.diff(self.bounds)
         allowed = np.ones((1, len(lengths)), dtype=bool)
-        if self.metric.brevity == "positive":
+        if self.recipe.brevity == "positive":
             allowed = weights > 0.0
             none = ~np.logical_or.reduceat(allowed, starts, axis=1)
             allowed |= np.repeat(none, counts, axis=1)
@@ -142,23 +94,36 @@ class _Ngrams(Reweighting):
         return closest
 
 
-def _count_ngrams(metric: DeltaBLEU, flat: FlatReferences, outputs: list[list[str]]) -> _Ngrams:
+def reweighted_ngrams(
+    recipe: Recipe, references: ReferenceSet, outputs: Sequence[Sequence[str]]
+) -> NgramReweighting:
+    """Find the n-grams of systems and references, for any weights.
+
+    Examples
+    --------
+    >>> from deltableu import DeltaBLEU
+    >>> references = ReferenceSet([["no no", "no thanks"]], [[0.3, 0.9]])
+    >>> ready = DeltaBLEU(tokenize="none").reweighting(references, [["no no no"]])
+    >>> ready.rows(np.array([[0.3, 0.9], [0.5, 0.9]]))[:, 0, 0, :2].round(9).tolist()
+    [[0.9, 0.3], [1.0, 0.5]]
+    """
     from scipy.sparse import csr_array
 
-    items, systems, references = len(flat.bounds) - 1, len(outputs), len(flat.texts)
-    hashed = [metric.recipe.tokenizer.hash(texts) for texts in (flat.texts, *outputs)]
+    flat = flat_references(references, weighted=True)
+    items, systems, before = len(flat.bounds) - 1, len(outputs), len(flat.texts)
+    hashed = [recipe.tokenizer.hash(texts) for texts in (flat.texts, *outputs)]
     _, tokens = np.unique(np.concatenate([one.hashes for one in hashed]), return_inverse=True)
     # References come first, then the outputs of one system after the other.
     lengths = np.concatenate([np.diff(one.bounds) for one in hashed])
     owners = np.concatenate((flat.owners, np.tile(np.arange(items), systems)))
-    text, gram, firsts = _numbered_ngrams(tokens, lengths, metric.order)
+    text, gram, firsts = _numbered_ngrams(tokens, lengths, recipe.order)
     distinct = int(gram.max(initial=0)) + 1
     keys, place, counts = np.unique(text * distinct + gram, return_index=True, return_counts=True)
     text, gram = keys // distinct, keys % distinct
     in_item = owners[text] * distinct + gram
 
     # The n-grams of each item's references, and the references that have them.
-    split = int(np.searchsorted(text, references))
+    split = int(np.searchsorted(text, before))
     by_gram = np.argsort(in_item[:split], kind="stable")
     reference, count = text[by_gram], counts[by_gram]
     known, start, having = np.unique(in_item[by_gram], return_index=True, return_counts=True)
@@ -181,32 +146,32 @@ def _count_ngrams(metric: DeltaBLEU, flat: FlatReferences, outputs: list[list[st
         most_counted = some % base
         candidates.append(reference[at])
         counted = (
-            most_counted if metric.variant == "galley2019" else np.minimum(most_counted, count[at])
+            most_counted if recipe.variant == "galley2019" else np.minimum(most_counted, count[at])
         )
         clipped.append(counted.astype(np.float64))
 
     # In a row n-grams are added up in the order of the text, as scoring does.
     order = np.searchsorted(firsts, gram[matched], side="right") - 1
-    system = (text[matched] - references) // items
+    system = (text[matched] - before) // items
     rows = (order * items + owners[text[matched]]) * systems + system
     sequence = np.lexsort((place[matched], rows))
-    height = metric.order * items * systems
+    height = recipe.order * items * systems
     pointers = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=height))))
     position = np.empty(len(ranked), dtype=np.int64)
     position[ranked] = np.arange(len(ranked))
     members = csr_array(
         (np.ones(len(rows)), position[group[sequence]], pointers), shape=(height, len(groups))
     )
-    spoken = lengths[references:].reshape(systems, items).T
-    return _Ngrams(
-        metric=metric,
+    spoken = lengths[before:].reshape(systems, items).T
+    return NgramReweighting(
+        recipe=recipe,
         bounds=flat.bounds,
         candidates=tuple(candidates),
         clipped=tuple(clipped),
         members=members,
-        possible=np.maximum(spoken[..., None] - np.arange(metric.order), 0).astype(np.float64),
+        possible=np.maximum(spoken[..., None] - np.arange(recipe.order), 0).astype(np.float64),
         lengths=spoken.astype(np.float64),
-        reference_lengths=lengths[:references].astype(np.float64),
+        reference_lengths=lengths[:before].astype(np.float64),
     )
 
 
@@ -226,55 +191,3 @@ def _numbered_ngrams(tokens: Ints, lengths: Ints, order: int) -> tuple[Ints, Int
         numbers.append(firsts[-1] + number)
         firsts.append(firsts[-1] + int(number.max(initial=-1)) + 1)
     return np.concatenate(texts), np.concatenate(numbers), np.array(firsts[:-1])
-
-
-@dataclass(frozen=True, eq=False)
-class _Similarities(Reweighting):
-    """Discriminative metrics: similarities do not depend on the weights."""
-
-    metric: Discriminative
-    bounds: Ints
-    similarities: tuple[Array, ...]  # one array a system
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        return 2 * len(self.bounds) * len(self.similarities) + 4 * int(self.bounds[-1])
-
-    def rows(self, weights: Array) -> Array:
-        pool = pool_mean if self.metric.pool == "mean" else pool_best
-        rows = np.ones((len(weights), len(self.bounds) - 1, len(self.similarities), 2))
-        for vector, given in enumerate(weights):
-            for system, similarities in enumerate(self.similarities):
-                rows[vector, :, system, 0] = 100.0 * pool(similarities, given, self.bounds)
-        return rows
-
-
-def _compare_texts(
-    metric: Discriminative, flat: FlatReferences, outputs: list[list[str]]
-) -> _Similarities:
-    owners = flat.owners
-    similarities = [metric.similarity.pairs(texts, flat.texts, owners) for texts in outputs]
-    return _Similarities(metric, flat.bounds, tuple(similarities))
-
-
-@dataclass(frozen=True, eq=False)
-class _Recomputed(Reweighting):
-    """Any other metric: everything once more for every vector, weights cut to [-1, 1]."""
-
-    metric: Metric
-    references: ReferenceSet
-    outputs: list[list[str]]
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        return 8 * len(self.references) * len(self.outputs)
-
-    def rows(self, weights: Array) -> Array:
-        bounds = np.concatenate(([0], np.cumsum([len(row) for row in self.references.texts])))
-        vectors = []
-        for given in np.clip(weights, -1.0, 1.0).tolist():
-            nested = [given[first:last] for first, last in pairwise(bounds.tolist())]
-            encoded = self.metric.encode(replace(self.references, weights=nested), threads=1)
-            rows = [self.metric.statistics(texts, encoded, threads=1) for texts in self.outputs]
-            vectors.append(np.stack([one.rows for one in rows], axis=1))
-        return np.stack(vectors)

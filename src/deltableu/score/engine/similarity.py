@@ -5,32 +5,27 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, Problem
 from deltableu.io import read_table_rows
-from deltableu.score.engine.pair_cache import PairCache
-from deltableu.score.metrics.chrf import chrf_score, chrf_statistics
-from deltableu.score.metrics.rouge import rouge_l, rouge_tokenizer
-from deltableu.score.metrics.ter import ter_pairs
 from deltableu.text import Tokenize, Tokenizer, WordVectors, read_vectors
 
+if TYPE_CHECKING:
+    from deltableu.score.engine.pair_cache import PairCache
+
 __all__ = [
-    "ChrFSimilarity",
     "FunctionSimilarity",
-    "RougeLSimilarity",
     "Similarity",
-    "TERSimilarity",
     "TableSimilarity",
     "VectorSimilarity",
-    "as_similarity",
     "read_similarities",
 ]
 
@@ -50,70 +45,6 @@ class Similarity(ABC):
     def settings(self) -> tuple[tuple[str, str], ...]:
         """What the signature says beside the name."""
         return ()
-
-
-@dataclass(frozen=True)
-class ChrFSimilarity(Similarity):
-    """chrF, or chrF++ with `word_order=2`."""
-
-    char_order: int = 6
-    word_order: int = 0
-    beta: float = 2.0
-    lowercase: bool = False
-
-    @property
-    def name(self) -> str:
-        return "chrf" + "+" * self.word_order
-
-    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
-        statistics = chrf_statistics(
-            hypotheses, references, owners, self.char_order, self.word_order, self.lowercase
-        )
-        return chrf_score(statistics, self.beta) / 100.0
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        case = "lower" if self.lowercase else "mixed"
-        return (
-            ("nc", str(self.char_order)),
-            ("nw", str(self.word_order)),
-            ("beta", f"{self.beta:.12g}"),
-            ("case", case),
-        )
-
-
-@dataclass(frozen=True)
-class RougeLSimilarity(Similarity):
-    """F1 of the longest common subsequence."""
-
-    tokenize: Tokenize = "rouge"
-
-    @property
-    def name(self) -> str:
-        return "rouge-l"
-
-    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
-        return rouge_l(hypotheses, references, owners, rouge_tokenizer(self.tokenize))
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        name = "rouge" if self.tokenize == "rouge" else rouge_tokenizer(self.tokenize).name
-        return (("tok", name),)
-
-
-@dataclass(frozen=True)
-class TERSimilarity(Similarity):
-    """1 - min(TER, 1)."""
-
-    lowercase: bool = True
-
-    @property
-    def name(self) -> str:
-        return "ter"
-
-    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
-        return ter_pairs(hypotheses, references, owners, self.lowercase)
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return (("case", "lower" if self.lowercase else "mixed"), ("tok", "tercom"))
 
 
 @dataclass(frozen=True)
@@ -195,7 +126,7 @@ class FunctionSimilarity(Similarity):
         pairs = list(zip(own, references, strict=True))
         wanted = list(dict.fromkeys(pairs))
         known: dict[tuple[str, str], float] = {}
-        with nullcontext() if self.cache is None else PairCache(self.cache, self.name) as cache:
+        with self._opened_cache() as cache:
             if cache is not None:
                 known |= cache.read(wanted)
             missing = [pair for pair in wanted if pair not in known]
@@ -207,6 +138,13 @@ class FunctionSimilarity(Similarity):
                     cache.write(fresh.items())
                 known |= fresh
         return np.array([known[pair] for pair in pairs])
+
+    def _opened_cache(self) -> AbstractContextManager[PairCache | None]:
+        if self.cache is None:
+            return nullcontext()
+        from deltableu.score.engine.pair_cache import PairCache
+
+        return PairCache(self.cache, self.name)
 
     def _ask(self, pairs: Sequence[tuple[str, str]]) -> Array:
         own, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -284,29 +222,3 @@ def _checked(values: Any, hypotheses: Sequence[str], references: Sequence[str], 
             f"and reference {references[at][:60]!r}; it must lie in [0, 1]"
         )
     return scores
-
-
-_BY_NAME: dict[str, Callable[[], Similarity]] = {
-    "chrf": ChrFSimilarity,
-    "chrf++": lambda: ChrFSimilarity(word_order=2),
-    "rouge-l": RougeLSimilarity,
-    "ter": TERSimilarity,
-}
-
-
-def as_similarity(given: Any) -> Similarity:
-    """A similarity by name, as it is, or from a function or a table."""
-    if isinstance(given, Similarity):
-        return given
-    if isinstance(given, str):
-        if given not in _BY_NAME:
-            raise InputError(
-                f"unknown similarity {given!r}; choose from {', '.join(_BY_NAME)}, or give a "
-                "function, a table or a Similarity"
-            )
-        return _BY_NAME[given]()
-    if isinstance(given, Mapping):
-        return TableSimilarity(given)
-    if callable(given):
-        return FunctionSimilarity(given)
-    raise InputError(f"a similarity is a name, a function or a table, got {given!r}")
