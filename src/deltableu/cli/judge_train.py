@@ -16,9 +16,9 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
 from deltableu.judges import (
-    Epoch,
     Preset,
     RaterSettings,
+    TrainingEpoch,
     TrainingSettings,
     preset,
     train_rater,
@@ -176,7 +176,7 @@ def train(
     emit(model.tables(), model, format)
 
 
-def _say(epoch: Epoch) -> None:
+def _say(epoch: TrainingEpoch) -> None:
     note(
         ("goes on after " if epoch.kept else "")
         + f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.4f}, held out "

@@ -17,7 +17,7 @@ import numpy as np
 from deltableu._types import Array, Ints, Steps
 from deltableu.corpus import ReferenceSet, Scale, Study, reference_set
 from deltableu.errors import InputError
-from deltableu.score import Metric, PooledStatistics, Statistics
+from deltableu.score import Metric, Statistics
 from deltableu.stats import stream
 
 __all__ = ["Pilot", "Rows"]
@@ -98,7 +98,7 @@ class Pilot:
         """Under all references and their weights."""
         encoded = self.metric.encode(self.references, threads=threads)
         both = [self.metric.statistics(one, encoded, threads=threads) for one in self.outputs]
-        if isinstance(both[0], PooledStatistics):
+        if not both[0].adds_up:
             raise InputError(f"{self.metric.name} pools all segments, so none can be drawn alone")
         return both[0], both[1]
 

@@ -1,7 +1,7 @@
 """Models that rate or score: logs in, trained raters out; references in, weights out."""
 
 from deltableu.judges.combination import Magnitude, Triplets, combined_weights
-from deltableu.judges.epochs import Epoch, TrainedRater
+from deltableu.judges.epochs import TrainedRater, TrainingEpoch
 from deltableu.judges.model_file import RaterModel, read_model, write_model
 from deltableu.judges.neural import need
 from deltableu.judges.nn_rater import NNRater
@@ -13,7 +13,6 @@ from deltableu.judges.training import train_rater
 from deltableu.judges.upsilon import UpsilonBLEU, UpsilonChrF, rate_references
 
 __all__ = [
-    "Epoch",
     "Magnitude",
     "NNRater",
     "Preset",
@@ -23,6 +22,7 @@ __all__ = [
     "RaterSettings",
     "RatingEvent",
     "TrainedRater",
+    "TrainingEpoch",
     "TrainingSettings",
     "Triplets",
     "UpsilonBLEU",

@@ -25,7 +25,7 @@ from deltableu.judges.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from deltableu.judges.learning import HeldOut
 
-__all__ = ["Epoch", "Run", "TrainedRater"]
+__all__ = ["Run", "TrainedRater", "TrainingEpoch"]
 
 
 #: Training examples that the baseline learns from.
@@ -34,7 +34,7 @@ _VALIDATION_EPOCH = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Epoch:
+class TrainingEpoch:
     """One pass over the training examples.
 
     Attributes
@@ -86,7 +86,7 @@ class Run:
         work: WorkFolder,
         pause: float,
         progress: Progress | None,
-        on_epoch: Callable[[Epoch], None] | None,
+        on_epoch: Callable[[TrainingEpoch], None] | None,
     ) -> None:
         from deltableu.judges.learning import Learner, first_network
 
@@ -96,7 +96,7 @@ class Run:
         self._on_epoch = on_epoch
         network = first_network(settings, training, pairs, len(vocabulary))
         self._learner = Learner(network, training.learning_rate)
-        self._history: list[Epoch] = []
+        self._history: list[TrainingEpoch] = []
         self._best: Mapping[str, Singles] = {}
         self._steps, self._step = 0, 0
         self._loss, self._examples = 0.0, 0
@@ -155,7 +155,7 @@ class Run:
             self._best = self._learner.network.state()
         seconds = time.monotonic() - self._began
         weights = combined_weights(judged.probabilities)
-        made = Epoch(
+        made = TrainingEpoch(
             number + 1,
             training.epochs,
             self._examples,
@@ -192,7 +192,7 @@ class Run:
         if found is None:
             return
         self._learner.restore(found.state, found.steps)
-        self._history = [Epoch(**before) for before in found.history]
+        self._history = [TrainingEpoch(**before) for before in found.history]
         self._best = found.best
         self._steps, self._step = found.steps, found.step
         self._loss, self._examples = found.loss, found.examples
@@ -216,7 +216,7 @@ class Run:
         return TrainedRater(self._settings, self._vocabulary, self._best, card, self._work)
 
 
-def _record(epoch: Epoch) -> dict[str, Any]:
+def _record(epoch: TrainingEpoch) -> dict[str, Any]:
     return {name: value for name, value in asdict(epoch).items() if name != "kept"}
 
 

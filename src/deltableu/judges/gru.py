@@ -20,14 +20,14 @@ from torch import Tensor
 from deltableu._types import Ints
 from deltableu.judges.encoded_texts import EncodedTexts
 
-__all__ = ["Scratch", "Steps", "encode_texts", "time_steps"]
+__all__ = ["Scratch", "TimeSteps", "encode_texts", "time_steps"]
 
 #: Input and recurrent weights and biases of the forward direction, then of the backward one.
 Weights: TypeAlias = Sequence[Tensor]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class TimeSteps:
     """Texts by falling length, cut into time steps: step t has word t of all that are so long.
 
     Attributes
@@ -65,7 +65,7 @@ class Steps:
         return torch.from_numpy(sparse.csr_array((ones, order, bounds), shape=shape) @ dense)
 
 
-def time_steps(texts: EncodedTexts, chosen: Ints, max_length: int) -> tuple[Steps, Ints]:
+def time_steps(texts: EncodedTexts, chosen: Ints, max_length: int) -> tuple[TimeSteps, Ints]:
     """Cut some texts into steps; also returns the order of the texts in them."""
     starts = texts.bounds[chosen]
     lengths = np.minimum(texts.bounds[chosen + 1] - starts, max_length)
@@ -82,7 +82,7 @@ def time_steps(texts: EncodedTexts, chosen: Ints, max_length: int) -> tuple[Step
     later = slice(int(sizes[0]) if longest else 0, None)
     some = np.flatnonzero(lengths)
     return (
-        Steps(
+        TimeSteps(
             len(chosen),
             sizes.tolist(),
             torch.from_numpy(words.astype(np.int64)),
@@ -113,7 +113,7 @@ class Scratch:
         return found[:size].view(shape)
 
 
-def encode_texts(embedding: Tensor, weights: Weights, steps: Steps, scratch: Scratch) -> Tensor:
+def encode_texts(embedding: Tensor, weights: Weights, steps: TimeSteps, scratch: Scratch) -> Tensor:
     """The last hidden state of each text, forward and backward beside each other."""
     return _BiGRU.apply(embedding, *weights, steps, scratch)  # type: ignore[no-any-return, no-untyped-call]
 
@@ -128,7 +128,7 @@ class _BiGRU(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, embedding: Tensor, *rest: Any) -> Tensor:
-        steps: Steps = rest[8]
+        steps: TimeSteps = rest[8]
         scratch: Scratch = rest[9]
         inputs, recurrent, input_bias, bias = (
             torch.stack((rest[place], rest[place + 4])) for place in range(4)
@@ -166,7 +166,7 @@ class _BiGRU(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         vectors, inputs, recurrent, gates, moved, states = ctx.saved_tensors
-        steps: Steps = ctx.steps
+        steps: TimeSteps = ctx.steps
         hidden = recurrent.shape[2]
         # The order of slopes: of h U in n, of r, of z.
         turned = torch.cat((recurrent[:, 2 * hidden :], recurrent[:, : 2 * hidden]), 1)
@@ -211,7 +211,7 @@ class _BiGRU(torch.autograd.Function):
         return (embedding_slope, *ways[0], *ways[1], None, None)
 
 
-def _last(states: Tensor, steps: Steps) -> Tensor:
+def _last(states: Tensor, steps: TimeSteps) -> Tensor:
     """The state of each text at its last word; zeros for a text without one."""
     found = states.new_zeros(steps.texts, 2, states.shape[2])
     found[: len(steps.ends)] = states[:, steps.ends].transpose(0, 1)

@@ -11,7 +11,7 @@ from deltableu._types import Progress
 from deltableu._version import __version__
 from deltableu.errors import InputError, Problem
 from deltableu.judges.checkpoints import PAIRS, VOCABULARY, WorkFolder
-from deltableu.judges.epochs import Epoch, Run, TrainedRater
+from deltableu.judges.epochs import Run, TrainedRater, TrainingEpoch
 from deltableu.judges.log_pairs import read_training_pairs
 from deltableu.judges.neural import need
 from deltableu.judges.piece_vocabulary import piece_vocabulary
@@ -40,7 +40,7 @@ def train_rater(
     keep_work: bool = False,
     pause: float = PAUSE,
     progress: Progress | None = None,
-    on_epoch: Callable[[Epoch], None] | None = None,
+    on_epoch: Callable[[TrainingEpoch], None] | None = None,
 ) -> TrainedRater:
     """Train the NN-rater on utterances of logs that have several responses.
 
@@ -64,7 +64,7 @@ def train_rater(
     progress : callable, optional
         Called with (what is done, done, in all).
     on_epoch : callable, optional
-        Called with each `Epoch`, also with those of the run that this one goes on with.
+        Called with each `TrainingEpoch`, also with those of the run that this one goes on with.
     """
     shape, how = preset("small")
     settings, how = settings or shape, training or how

@@ -10,7 +10,6 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.errors import InputError
 from deltableu.score.engine.statistics import Statistics
-from deltableu.score.metrics.bleu import BLEU
 
 __all__ = ["CorpusShare", "RankedItems", "corpus_share", "rank_items"]
 
@@ -59,14 +58,13 @@ def corpus_share(rows: Statistics, index: int) -> CorpusShare:
     """
     if not 0 <= index < len(rows):
         raise InputError(f"there is no item number {index}: the corpus has {len(rows)}")
-    order = _ngram_metric(rows).order
-    sums = rows.rows.sum(axis=0).tolist()
+    numerators, denominators = rows.metric.ngram_sums(rows.rows.sum(axis=0))
     without = None
     if len(rows) > 1:
         others = np.arange(len(rows)) != index
         without = rows[others].score().score
     return CorpusShare(
-        rows.score().score, without, tuple(sums[:order]), tuple(sums[order : 2 * order])
+        rows.score().score, without, tuple(numerators.tolist()), tuple(denominators.tolist())
     )
 
 
@@ -79,11 +77,10 @@ def rank_items(rows: Statistics, end: Literal["worst", "best"]) -> RankedItems:
     any one item) goes by the mean of the item's raw precisions, which may be negative, and then
     by the order of the items.
     """
-    metric = _ngram_metric(rows)
+    raw = np.round(_raw_precision(rows), _DIGITS)
     own = np.round(rows.segment_scores(), _DIGITS)
     gain = _gains(rows)
-    raw = np.round(_raw_precision(rows, metric.order), _DIGITS)
-    by_gain = metric.recipe.weighted and metric.combine == "geometric"
+    by_gain = rows.metric.mostly_zero
     first, second = (-gain, own) if by_gain else (own, -gain)
     sign = 1.0 if end == "worst" else -1.0
     # lexsort is stable, and its last key counts first.
@@ -95,24 +92,17 @@ def rank_items(rows: Statistics, end: Literal["worst", "best"]) -> RankedItems:
     return RankedItems(tuple(indices.tolist()), rule)
 
 
-def _ngram_metric(rows: Statistics) -> BLEU:
-    if not isinstance(rows.metric, BLEU):
-        raise InputError(f"{rows.metric.name} cannot be explained; choose bleu or delta-bleu")
-    return rows.metric
-
-
 def _gains(rows: Statistics) -> Array:
     """What the corpus score would gain without each item in turn."""
     if len(rows) == 1:
         return np.zeros(1)
-    sums = rows.rows.sum(axis=0)
-    gains: Array = rows.metric.aggregate(sums - rows.rows) - rows.metric.aggregate(sums)
-    return np.round(gains, _DIGITS)
+    score, without = rows.leave_one_out()
+    return np.round(without - score, _DIGITS)
 
 
-def _raw_precision(rows: Statistics, order: int) -> Array:
+def _raw_precision(rows: Statistics) -> Array:
     """The mean of numerator / denominator over the orders that exist, not clamped at 0."""
-    numerators, denominators = rows.rows[:, :order], rows.rows[:, order : 2 * order]
+    numerators, denominators = rows.metric.ngram_sums(rows.rows)
     exists = denominators > 0.0
     precisions = np.where(exists, numerators / np.where(exists, denominators, 1.0), 0.0)
     mean: Array = precisions.sum(axis=1) / np.maximum(exists.sum(axis=1), 1)

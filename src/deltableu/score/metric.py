@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from deltableu._types import Array, Steps
 from deltableu._version import __version__
 from deltableu.corpus import ReferenceSet
+from deltableu.errors import InputError
 from deltableu.score.engine.chunks import ReferenceInfo
 from deltableu.score.engine.reweighting import Recomputed, Reweighting
 from deltableu.score.engine.statistics import Statistics
@@ -87,6 +88,15 @@ class Metric(ABC):
     @abstractmethod
     def segment_scores(self, rows: Array) -> Array:
         """Scores of single rows."""
+
+    def ngram_sums(self, rows: Array) -> tuple[Array, Array]:
+        """Numerators and denominators of rows, an order a column, where a metric has them."""
+        raise InputError(f"{self.name} cannot be explained; choose bleu or delta-bleu")
+
+    @property
+    def mostly_zero(self) -> bool:
+        """Whether most segments by themselves score exactly 0, and so tell little."""
+        return False
 
     def result(self, sums: Array, segments: int, signature: Signature) -> Score:
         """One sum as a score with all its ingredients."""

@@ -94,6 +94,10 @@ class PooledStatistics(Statistics):
     bounds: Ints
     grams: Hashes
 
+    @property
+    def adds_up(self) -> bool:
+        return False
+
     def joined(self, other: PooledStatistics) -> PooledStatistics:
         """The segments of both, one after the other, for corpora that take from either."""
         grams, places = np.unique(np.concatenate((self.grams, other.grams)), return_inverse=True)

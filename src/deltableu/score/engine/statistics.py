@@ -52,6 +52,11 @@ class Statistics:
     metric: Metric
     info: ReferenceInfo
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether any sum of rows is a corpus."""
+        return True
+
     def __len__(self) -> int:
         return len(self.rows)
 

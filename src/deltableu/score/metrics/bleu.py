@@ -78,6 +78,9 @@ class BLEU(NgramMetric):
     def segment_scores(self, rows: Array) -> Array:
         return self._combine(rows, effective_order=True).score
 
+    def ngram_sums(self, rows: Array) -> tuple[Array, Array]:
+        return rows[..., : self.order], rows[..., self.order : 2 * self.order]
+
     def result(self, sums: Array, segments: int, signature: Signature) -> BLEUScore:
         combination = self._combine(sums, effective_order=self.effective_order)
         return self._result(sums, segments, signature, combination)
@@ -96,8 +99,7 @@ class BLEU(NgramMetric):
         return "none" if self.smooth is None else self.smooth
 
     def _combine(self, sums: Array, *, effective_order: bool) -> Combination:
-        n = self.order
-        parts = (sums[..., :n], sums[..., n : 2 * n], sums[..., 2 * n], sums[..., 2 * n + 1])
+        parts = (*self.ngram_sums(sums), sums[..., 2 * self.order], sums[..., 2 * self.order + 1])
         if self.combine == "arithmetic":
             return arithmetic(*parts)
         return geometric(

@@ -79,6 +79,10 @@ class DeltaBLEU(BLEU):
         return reweighted_ngrams(self.recipe, references, outputs)
 
     @property
+    def mostly_zero(self) -> bool:
+        return self.combine == "geometric"
+
+    @property
     def smoothing(self) -> Smoothing:
         return _SMOOTHING[self.variant] if self.smooth is None else self.smooth
 
