@@ -122,7 +122,7 @@ def test_refusals(options, message, run, refusal, posts, tmp_path):
 
 
 def test_no_logs(run, refusal, tmp_path):
-    for files, message in (((), "names no file"), (("-",), "standard input")):
+    for files, message in (((), "name at least one file"), (("-",), "standard input")):
         result = run("logs", "pairs", *files, "-o", tmp_path / "p.tsv")
         refusal(result)
         assert message in result.err

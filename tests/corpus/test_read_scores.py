@@ -206,3 +206,14 @@ def test_wrong_tables(call, message):
     with pytest.raises(InputError) as raised:
         call(ScoreTable.of({"x": {"A": [1, 2], "B": [3, 4]}}))
     assert str(raised.value).startswith(message)
+
+
+def test_a_score_table_marks_the_best_of_each_metric():
+    scores = {"comet": {"A": [0.5, 0.7], "B": [0.9, 0.9]}, "ter": {"A": [30.0, 40.0]}}
+    scores["ter"]["B"] = [60.0, 70.0]
+    table = ScoreTable.of(scores, lower_is_better=["ter"]).table(digits=1)
+    assert table.to_markdown().splitlines()[2:4] == [
+        "| A | 0.6 | **35.0** |",
+        "| B | **0.9** | 65.0 |",
+    ]
+    assert table.notes == {"comet": "metric:comet", "ter": "metric:ter"}

@@ -5,12 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from deltableu.cli.inputs import read_inputs
 from deltableu.cli.metric_options import MetricOptions
-from deltableu.cli.options import Flag, Several, Whole, listed
-from deltableu.cli.output import Format, emit, note
+from deltableu.cli.options import (
+    Digits,
+    Flag,
+    Output,
+    Positive,
+    Several,
+    Whole,
+    chosen_tables,
+    listed,
+    no_use,
+)
+from deltableu.cli.output import Format, emit, note, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
@@ -58,9 +66,9 @@ def compare(
     past_model: Literal["isotonic", "logistic"] = "isotonic",
     tables: str = "systems,pairs",
     format: Format = "table",
-    digits: Whole = 2,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    threads: Whole | None = None,
+    digits: Digits = 2,
+    output: Annotated[Path | None, Output] = None,
+    threads: Positive | None = None,
 ) -> None:
     """Say which differences between systems to believe.
 
@@ -122,7 +130,7 @@ def compare(
     format
         How results are printed.
     digits
-        After the decimal point, in tables; JSON is never rounded.
+        After the decimal point, for people to read; JSON and TSV are never rounded.
     output
         Write to this file.
     threads
@@ -138,14 +146,7 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
-    wanted = listed(tables)
-    for name in wanted or [""]:
-        if name not in _TABLES:
-            raise InputError(f"--tables takes {', '.join(_TABLES)}, got {name!r}")
-    if threads is not None and threads < 1:
-        raise InputError(f"--threads must be at least 1, got {threads}")
-    if not 0 <= digits <= 15:
-        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
+    wanted = chosen_tables(tables, _TABLES)
     with ProgressBar() as progress:
         if resample == "items,raters":
             if scores is not None or refs is not None or len(paths) != 1:
@@ -243,9 +244,7 @@ def _source(
     if scores is not None:
         if paths or refs or weights:
             raise InputError("give a study, or files with --refs, or --scores; not two of them")
-        if options.changed():
-            name = next(iter(options.changed()))
-            raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores")
+        no_use(options.changed(), "ready --scores")
         table = read_scores(scores)
         if metrics:
             table = table.select(metrics=listed(metrics))
@@ -261,7 +260,6 @@ def _source(
         threads=threads,
         progress=progress,
     )
-    if scoring.dropped:
-        total = len(scoring.dropped) + len(scoring.item_ids)
-        note(f"left out {len(scoring.dropped)} of {total} items without a positive reference")
+    left = len(scoring.dropped)
+    note_left_out(left, left + len(scoring.item_ids))
     return scoring

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from deltableu.cli.inputs import check_outputs
 from deltableu.cli.metric_options import NgramOptions
-from deltableu.cli.options import Whole
-from deltableu.cli.output import note, print_parts, terminal_width
+from deltableu.cli.options import Positive
+from deltableu.cli.output import note, note_left_out, print_parts, terminal_width
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.io import atomic_write
@@ -29,8 +30,8 @@ def explain(
     *,
     system: str,
     item: str | None = None,
-    worst: Whole | None = None,
-    best: Whole | None = None,
+    worst: Positive | None = None,
+    best: Positive | None = None,
     against: str | None = None,
     metric: str | None = None,
     options: NgramOptions = _DEFAULTS,
@@ -77,9 +78,7 @@ def explain(
     scored = _score(
         data, references, systems, _metric_class(name, changed)(**changed), select, no_positive
     )
-    if scored.dropped:
-        total = len(data.items)
-        note(f"left out {len(scored.dropped)} of {total} items without a positive reference")
+    note_left_out(len(scored.dropped), len(data.items))
     indices, ranking = scored.choose(study, item, worst, best)
     cases = [scored.case(index) for index in indices]
     heading = f"{' against '.join(systems)}, {name}{ranking and ': '}{ranking}"
@@ -152,9 +151,6 @@ def _check_choice(item: str | None, worst: int | None, best: int | None) -> None
     ]
     if len(given) > 1:
         raise InputError(f"{given[0]} and {given[1]} exclude each other: give one of them")
-    for name, count in (("--worst", worst), ("--best", best)):
-        if count is not None and count < 1:
-            raise InputError(f"{name} must be at least 1, got {count}")
 
 
 def _metric_class(name: str, settings: Mapping[str, Any]) -> type[BLEU]:
@@ -168,14 +164,8 @@ def _metric_class(name: str, settings: Mapping[str, Any]) -> type[BLEU]:
 
 
 def _systems(path: Path, study: Study, system: str, against: str | None) -> list[str]:
-    if not study.outputs:
-        raise InputError(f"{path}: the study has no system outputs; put them in outputs/")
     systems = [system] if against is None else [system, against]
-    for name in systems:
-        if name not in study.outputs:
-            raise InputError(
-                f"{path}: there is no system {name!r}; it has {', '.join(study.outputs)}"
-            )
+    check_outputs(study, path, systems)
     if system == against:
         raise InputError(f"--against needs another system than {system!r}")
     return systems

@@ -8,10 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltableu.cli.options import STANDARD_INPUT
-from deltableu.corpus import ReferenceSet, read_outputs, read_plain, read_study, reference_set
+from deltableu.corpus import (
+    ReferenceSet,
+    Study,
+    read_outputs,
+    read_plain,
+    read_study,
+    reference_set,
+)
 from deltableu.errors import InputError
 
-__all__ = ["Inputs", "read_inputs"]
+__all__ = ["Inputs", "check_outputs", "read_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +27,16 @@ class Inputs:
 
     references: ReferenceSet
     outputs: dict[str, tuple[str, ...]]
+
+
+def check_outputs(study: Study, path: object, systems: Sequence[str] = ()) -> None:
+    """Complain where a study has no outputs, or none of a system that was asked for."""
+    if not study.outputs:
+        raise InputError(f"{path}: the study has no system outputs; put them in outputs/")
+    for name in systems:
+        if name not in study.outputs:
+            there = ", ".join(study.outputs)
+            raise InputError(f"{path}: there is no system {name!r}; it has {there}")
 
 
 def read_inputs(
@@ -57,16 +74,8 @@ def _from_study(paths: Sequence[str], systems: Sequence[str] | None) -> Inputs:
             f"{wrong}: give one study folder, or system files together with --refs r0.txt ..."
         )
     study = read_study(paths[0], ratings=False)
-    outputs = {name: tuple(texts) for name, texts in study.outputs.items()}
-    if not outputs:
-        raise InputError(f"{paths[0]}: the study has no system outputs; put them in outputs/")
-    for name in systems or ():
-        if name not in outputs:
-            raise InputError(
-                f"{paths[0]}: there is no system {name!r}; it has {', '.join(outputs)}"
-            )
-    if systems:
-        outputs = {name: outputs[name] for name in systems}
+    check_outputs(study, paths[0], systems or ())
+    outputs = {name: tuple(study.outputs[name]) for name in systems or study.outputs}
     return Inputs(reference_set(study), outputs)
 
 

@@ -12,10 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Self
 
-from cyclopts import App, Parameter
-
 from deltableu.cli.new_study import check_new_study, lies_in
-from deltableu.cli.options import Flag, Whole
+from deltableu.cli.options import Flag, Output, Positive, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
@@ -35,12 +33,7 @@ from deltableu.judges import (
 
 __all__ = ["judge"]
 
-judge = App(
-    name="judge",
-    help="Train models that rate references, rate with them, and look at them.",
-    help_format="plaintext",
-    suppress_keyboard_interrupt=False,
-)
+judge = subcommands("judge", "Train models that rate references, rate with them, and look at them.")
 
 judge.command(
     "deltableu.cli.judge_train:train",
@@ -58,13 +51,13 @@ def apply(
     study: Path,
     *,
     judge: str,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: Annotated[Path, Output],
     triplets: Triplets | None = None,
     magnitude: Magnitude | None = None,
     original: str | None = None,
     which: Which = "unrated",
-    batch: Whole = 256,
-    threads: Whole | None = None,
+    batch: Positive = 256,
+    threads: Positive | None = None,
     work: Path | None = None,
     replace: Annotated[bool, Flag] = False,
     log: Path | None = None,
@@ -107,9 +100,6 @@ def apply(
     format
         How the summary is printed.
     """
-    for name, number in (("--batch", batch), ("--threads", threads)):
-        if number is not None and number < 1:
-            raise InputError(f"{name} must be at least 1, got {number}")
     check_new_study(output, replace=replace)
     work = work or Path(f"{os.path.realpath(output)}.rating")
     _check_places(study, judge, output, work, log)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from deltableu.cli.new_file import check_new_file
-from deltableu.cli.options import STANDARD_INPUT, Flag, Whole
+from deltableu.cli.options import Flag, Output, Positive, Whole, check_logs
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
@@ -108,10 +108,10 @@ _DEFAULTS = TrainOptions()
 
 def train(
     *logs: str,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: Annotated[Path, Output],
     preset: Preset = "small",
     options: TrainOptions = _DEFAULTS,
-    threads: Whole | None = None,
+    threads: Positive | None = None,
     work: Path | None = None,
     replace: Annotated[bool, Flag] = False,
     format: Format = "table",
@@ -141,10 +141,7 @@ def train(
     format
         How the model card is printed.
     """
-    if not logs or "" in logs:
-        raise InputError("name at least one file or folder of logs")
-    if STANDARD_INPUT in logs:
-        raise InputError("logs cannot be standard input, because they are read twice: save them")
+    check_logs(logs)
     if output.suffix != ".safetensors":
         raise InputError(f"{output}: the name of a model ends in .safetensors")
     check_new_file(output)

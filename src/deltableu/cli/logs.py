@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import App, Parameter
-
-from deltableu.cli.options import STANDARD_INPUT, Flag, Whole, listed
+from deltableu.cli.options import Flag, Output, Positive, Whole, check_logs, listed, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
@@ -15,18 +13,13 @@ from deltableu.logs import MEMORY, Form, PairRules, Split, parse_split, write_pa
 
 __all__ = ["logs"]
 
-logs = App(
-    name="logs",
-    help="Turn raw posts or conversations into pairs to mine.",
-    help_format="plaintext",
-    suppress_keyboard_interrupt=False,
-)
+logs = subcommands("logs", "Turn raw posts or conversations into pairs to mine.")
 
 
 @logs.command
 def pairs(
     *files: str,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: Annotated[Path, Output],
     triples: Path | None = None,
     columns: str = "",
     min_posts: Whole | None = None,
@@ -42,7 +35,7 @@ def pairs(
     form: Form | None = None,
     replace: Annotated[bool, Flag] = False,
     on_error: Literal["stop", "skip"] = "stop",
-    memory_bytes: Whole = MEMORY,
+    memory_bytes: Positive = MEMORY,
     work: Path | None = None,
     format: Format = "table",
 ) -> None:
@@ -100,12 +93,7 @@ def pairs(
     format
         How counts are printed.
     """
-    if not files or "" in files:
-        raise InputError("the command names no file or folder of logs")
-    if STANDARD_INPUT in files:
-        raise InputError("logs cannot be standard input, because they are read twice: save them")
-    if memory_bytes < 1:
-        raise InputError(f"--memory-bytes must be at least 1, got {memory_bytes}")
+    check_logs(files)
     rules = PairRules(
         min_posts=min_posts,
         users="two" if users == "2" else users,

@@ -6,13 +6,11 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from deltableu.cli.mine_journal import Journal
 from deltableu.cli.mine_options import SimilarityOptions
 from deltableu.cli.mine_progress import MiningProgress
 from deltableu.cli.new_study import check_new_study, lies_in
-from deltableu.cli.options import STANDARD_INPUT, Flag, Several, Whole
+from deltableu.cli.options import Flag, Output, Positive, Several, Whole, check_logs
 from deltableu.cli.output import Format, emit, note
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
@@ -28,7 +26,7 @@ def mine(
     study: Path,
     *,
     logs: Annotated[list[str], Several],
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: Annotated[Path, Output],
     options: SimilarityOptions = _DEFAULTS,
     top: Whole = 15,
     parrot: Annotated[bool, Flag] = False,
@@ -40,8 +38,8 @@ def mine(
     keep_junk: Annotated[bool, Flag] = False,
     diversity: float | None = None,
     engine: str = "threads",
-    threads: Whole | None = None,
-    partition_bytes: Whole | None = None,
+    threads: Positive | None = None,
+    partition_bytes: Positive | None = None,
     on_error: Literal["stop", "skip"] = "stop",
     work: Path | None = None,
     replace: Annotated[bool, Flag] = False,
@@ -114,14 +112,7 @@ def mine(
     )
     if not (top or parrot or random):
         raise InputError("--top 0 without --parrot and --random adds nothing")
-    if threads is not None and threads < 1:
-        raise InputError(f"--threads must be at least 1, got {threads}")
-    if partition_bytes is not None and partition_bytes < 1:
-        raise InputError(f"--partition-bytes must be at least 1, got {partition_bytes}")
-    if not logs or "" in logs:
-        raise InputError("--logs names no file or folder")
-    if STANDARD_INPUT in logs:
-        raise InputError("--logs cannot be standard input, because they are read twice: save them")
+    check_logs(logs, "--logs")
     check_new_study(output, replace=replace)
     work = work or Path(f"{os.path.realpath(output)}.mining")
     for path, name in ((work, "--work"), (log, "--log")):

@@ -2,35 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from deltableu.errors import InputError
 
-__all__ = ["STANDARD_INPUT", "Flag", "Several", "Whole", "listed"]
+__all__ = [
+    "STANDARD_INPUT",
+    "Digits",
+    "Flag",
+    "Output",
+    "Positive",
+    "Several",
+    "Whole",
+    "check_logs",
+    "chosen_tables",
+    "listed",
+    "no_use",
+    "subcommands",
+]
 
 #: How `-` passes the parser, which takes it for an option without a name.
 STANDARD_INPUT = "<standard input>"
 
 Several = Parameter(consume_multiple=True, negative=())
 Flag = Parameter(negative=())
+Output = Parameter(name=["--output", "-o"])
 
 
-def _whole(_: object, tokens: Sequence[Any]) -> int:
-    """A whole number; the parser would round 1.5."""
-    text = tokens[0].value
-    try:
-        return int(text)
-    except ValueError:
-        message = f"--{tokens[0].keyword.lstrip('-')} takes a whole number, got {text!r}"
-        raise InputError(message) from None
+def _whole(
+    least: int | None = None, most: int | None = None
+) -> Callable[[object, Sequence[Any]], int]:
+    """A whole number in some range; the parser would round 1.5."""
+
+    def convert(_: object, tokens: Sequence[Any]) -> int:
+        option, text = f"--{tokens[0].keyword.lstrip('-')}", tokens[0].value
+        try:
+            number = int(text)
+        except ValueError:
+            raise InputError(f"{option} takes a whole number, got {text!r}") from None
+        if least is not None and most is not None and not least <= number <= most:
+            raise InputError(f"{option} must lie between {least} and {most}, got {number}")
+        if least is not None and number < least:
+            raise InputError(f"{option} must be at least {least}, got {number}")
+        return number
+
+    return convert
 
 
-Whole = Annotated[int, Parameter(converter=_whole)]
+Whole = Annotated[int, Parameter(converter=_whole())]
+Positive = Annotated[int, Parameter(converter=_whole(1))]
+Digits = Annotated[int, Parameter(converter=_whole(0, 15))]
 
 
 def listed(text: str) -> list[str]:
     """The parts of a list with commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def chosen_tables(text: str, known: Sequence[str]) -> list[str]:
+    """The tables that `--tables` names."""
+    names = listed(text)
+    for name in names or [""]:
+        if name not in known:
+            raise InputError(f"--tables takes {', '.join(known)}, got {name!r}")
+    return names
+
+
+def check_logs(logs: Sequence[str], option: str = "") -> None:
+    """Complain where no logs are named, or such as cannot be read twice."""
+    if not logs or "" in logs:
+        missing = "name at least one file or folder of logs"
+        raise InputError(f"{option} names no file or folder" if option else missing)
+    if STANDARD_INPUT in logs:
+        reason = "cannot be standard input, because they are read twice: save them"
+        raise InputError(f"{option or 'logs'} {reason}")
+
+
+def no_use(settings: Mapping[str, object], where: str) -> None:
+    """Complain about settings of metrics where nothing is scored."""
+    for name in settings:
+        raise InputError(f"--{name.replace('_', '-')} is of no use with {where}")
+
+
+def subcommands(name: str, help: str) -> App:
+    """A command that has commands of its own."""
+    return App(name=name, help=help, help_format="plaintext", suppress_keyboard_interrupt=False)

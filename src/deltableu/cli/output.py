@@ -13,7 +13,7 @@ from deltableu.io import Table, as_record, atomic_write, render, render_terminal
 if TYPE_CHECKING:
     import rich.console
 
-__all__ = ["Format", "emit", "note", "print_parts", "terminal_width"]
+__all__ = ["Format", "emit", "note", "note_left_out", "print_parts", "terminal_width"]
 
 Format = Literal["table", "json", "tsv", "latex", "markdown"]
 
@@ -42,6 +42,12 @@ def emit(
 def note(message: str) -> None:
     """One line about what was done, beside the results."""
     print(f"deltableu: {message}", file=sys.stderr)
+
+
+def note_left_out(left: int, total: int) -> None:
+    """Say how many items were not scored, if any."""
+    if left:
+        note(f"left out {left} of {total} items without a positive reference")
 
 
 def terminal_width() -> int | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import App, Parameter
-
+from deltableu.cli.inputs import check_outputs
 from deltableu.cli.metric_options import NgramOptions
-from deltableu.cli.options import Several, Whole
-from deltableu.cli.output import Format, emit, note
+from deltableu.cli.options import Digits, Output, Positive, Several, Whole, subcommands
+from deltableu.cli.output import Format, emit, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
 from deltableu.corpus import read_study
@@ -20,12 +19,7 @@ from deltableu.score import make_metrics
 
 __all__ = ["plan"]
 
-plan = App(
-    name="plan",
-    help="Say how large a study must be.",
-    help_format="plaintext",
-    suppress_keyboard_interrupt=False,
-)
+plan = subcommands("plan", "Say how large a study must be.")
 
 _DEFAULTS = NgramOptions()
 
@@ -47,9 +41,9 @@ def compare(
     seed: Whole = 0,
     plot: Path | None = None,
     format: Format = "table",
-    digits: Whole = 2,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    threads: Whole | None = None,
+    digits: Digits = 2,
+    output: Annotated[Path | None, Output] = None,
+    threads: Positive | None = None,
 ) -> None:
     """Say how many items, references and raters a comparison of two systems needs.
 
@@ -86,21 +80,18 @@ def compare(
     format
         How results are printed.
     digits
-        After the decimal point, in tables; JSON is never rounded.
+        After the decimal point, for people to read; JSON and TSV are never rounded.
     output
         Write to this file.
     threads
         For preparing references: all cores by default; no result depends on it.
     """
     form = None if plot is None else _plot_form(plot)
-    if not 0 <= digits <= 15:
-        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
     sizes = None if items is None else [_whole(text, "--items") for text in items]
     wanted = _numbers(references, "--references")
     crews = _numbers(raters, "--raters")
     data = read_study(study, ratings=raters is not None)
-    if not data.outputs:
-        raise InputError(f"{study}: the study has no system outputs; put them in outputs/")
+    check_outputs(data, study)
     rated = any(one.weight is not None for item in data.items for one in item.references)
     name = metric or ("delta-bleu" if rated else "bleu")
     (chosen,) = make_metrics([name], options.changed())
@@ -120,9 +111,7 @@ def compare(
             threads=threads,
             progress=progress,
         )
-    if found.dropped:
-        left = len(found.dropped)
-        note(f"left out {left} of {len(data.items)} items without a positive reference")
+    note_left_out(len(found.dropped), len(data.items))
     if plot is not None and form is not None:
         with atomic_path(plot) as path:
             path.write_bytes(power_plot(found, form))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
-from deltableu.cli.options import Whole, listed
+from deltableu.cli.inputs import check_outputs
+from deltableu.cli.options import Output, Whole, listed
 from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import ComparisonPlan, compare_systems
@@ -23,7 +22,7 @@ __all__ = ["report"]
 def report(
     study: Path,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("report.html"),
+    output: Annotated[Path, Output] = Path("report.html"),
     title: str | None = None,
     metrics: str | None = None,
     tokenize: str | None = None,
@@ -55,8 +54,7 @@ def report(
         Of the resampling.
     """
     data = read_study(study, ratings=False)
-    if not data.outputs:
-        raise InputError(f"{study}: the study has no system outputs; put them in outputs/")
+    check_outputs(data, study)
     references = reference_set(data)
     rated = references.weights is not None
     if metrics is None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from deltableu.cli.inputs import read_inputs
 from deltableu.cli.metric_options import MetricOptions
-from deltableu.cli.options import Flag, Several, Whole
-from deltableu.cli.output import Format, emit, note
+from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole
+from deltableu.cli.output import Format, emit, note_left_out
 from deltableu.cli.progress import ProgressBar
-from deltableu.errors import InputError
 from deltableu.score import IntervalPlan, score_systems
 
 __all__ = ["score"]
@@ -36,9 +33,9 @@ def score(
     seed: Whole = 0,
     segments: Annotated[bool, Flag] = False,
     format: Format = "table",
-    digits: Whole = 2,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    threads: Whole | None = None,
+    digits: Digits = 2,
+    output: Annotated[Path | None, Output] = None,
+    threads: Positive | None = None,
 ) -> None:
     """Score systems against many references of different quality.
 
@@ -77,7 +74,7 @@ def score(
     format
         How results are printed.
     digits
-        After the decimal point, in tables; JSON is never rounded.
+        After the decimal point, for people to read; JSON and TSV are never rounded.
     output
         Write to this file.
     threads
@@ -85,10 +82,6 @@ def score(
     """
     inputs = read_inputs(paths, refs, weights, systems)
     chosen = options.make(metrics, inputs.references)
-    if threads is not None and threads < 1:
-        raise InputError(f"--threads must be at least 1, got {threads}")
-    if not 0 <= digits <= 15:
-        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
     plan = IntervalPlan(ci_method, resamples, level, seed)
     with ProgressBar() as progress:
         scoring = score_systems(
@@ -100,8 +93,7 @@ def score(
             threads=threads,
             progress=progress,
         )
-    if scoring.dropped:
-        total = len(scoring.dropped) + len(scoring.item_ids)
-        note(f"left out {len(scoring.dropped)} of {total} items without a positive reference")
+    left = len(scoring.dropped)
+    note_left_out(left, left + len(scoring.item_ids))
     table = scoring.segment_table if segments else scoring.table
     emit(table(digits=digits), scoring.record(segments=segments), format, output)

@@ -7,9 +7,19 @@ from typing import Annotated, Literal, cast
 
 from cyclopts import Parameter
 
+from deltableu.cli.inputs import check_outputs
 from deltableu.cli.metric_options import MetricOptions
-from deltableu.cli.options import Several, Whole, listed
-from deltableu.cli.output import Format, emit, note
+from deltableu.cli.options import (
+    Digits,
+    Output,
+    Positive,
+    Several,
+    Whole,
+    chosen_tables,
+    listed,
+    no_use,
+)
+from deltableu.cli.output import Format, emit, note, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import (
     ReferenceSet,
@@ -41,7 +51,7 @@ def validate(
     human: str | None = None,
     criterion: str | None = None,
     scale: Literal["z", "raw", "mixed"] = "z",
-    min_raters: Whole = 1,
+    min_raters: Positive = 1,
     unknown: Literal["error", "drop"] = "error",
     systems: Annotated[list[str] | None, Several] = None,
     options: MetricOptions = _DEFAULTS,
@@ -59,9 +69,9 @@ def validate(
     seed: Whole = 0,
     tables: str = "people,agreement,matrix",
     format: Format = "table",
-    digits: Whole = 3,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    threads: Whole | None = None,
+    digits: Digits = 3,
+    output: Annotated[Path | None, Output] = None,
+    threads: Positive | None = None,
 ) -> None:
     """Say how well metrics agree with people, and which agree best.
 
@@ -125,14 +135,12 @@ def validate(
     format
         How results are printed.
     digits
-        After the decimal point, in tables; JSON is never rounded.
+        After the decimal point, for people to read; JSON and TSV are never rounded.
     output
         Write to this file.
     threads
         All cores by default; no result depends on it.
     """
-    if min_raters < 1:
-        raise InputError(f"--min-raters must be at least 1, got {min_raters}")
     plan = ValidationPlan(
         scale=scale,
         min_raters=min_raters,
@@ -146,14 +154,7 @@ def validate(
         threshold=threshold,
         seed=seed,
     )
-    wanted = listed(tables)
-    for name in wanted or [""]:
-        if name not in _TABLES:
-            raise InputError(f"--tables takes {', '.join(_TABLES)}, got {name!r}")
-    if threads is not None and threads < 1:
-        raise InputError(f"--threads must be at least 1, got {threads}")
-    if not 0 <= digits <= 15:
-        raise InputError(f"--digits must lie between 0 and 15, got {digits}")
+    wanted = chosen_tables(tables, _TABLES)
     if study is None and (scores is None or human is None):
         raise InputError("give a study folder, or --scores and --human tables")
     data = None if study is None else read_study(study, ratings=human is None)
@@ -218,15 +219,13 @@ def _scores(
     """Scores of the metrics asked for, and of sentinels as far as the texts are there."""
     found: ScoreTable | None = None
     if data is not None:
-        if not data.outputs:
-            raise InputError(f"{data.path}: the study has no system outputs; put them in outputs/")
+        check_outputs(data, data.path)
         references = reference_set(data).select(select)
         wanted: list[Metric] = []
         if metrics is not None or tables is None:
             wanted += options.make(metrics or _suiting(references), references)
-        elif options.changed():
-            name = next(iter(options.changed()))
-            raise InputError(f"--{name.replace('_', '-')} is of no use with ready --scores alone")
+        else:
+            no_use(options.changed(), "ready --scores alone")
         if sentinels:
             there = {metric.name for metric in wanted}
             wanted += make_metrics([n for n in _sentinels(references) if n not in there], {})
@@ -239,9 +238,7 @@ def _scores(
                 threads=threads,
                 progress=progress,
             )
-            if scoring.dropped:
-                left, total = len(scoring.dropped), len(data.items)
-                note(f"left out {left} of {total} items without a positive reference")
+            note_left_out(len(scoring.dropped), len(data.items))
             found = scoring.score_table()
     for place, path in enumerate(tables or []):
         table = read_scores(path)

@@ -8,10 +8,8 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, Parameter
-
 from deltableu.cli.new_file import check_new_file
-from deltableu.cli.options import STANDARD_INPUT, Whole
+from deltableu.cli.options import Output, Positive, Whole, check_logs, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
@@ -22,12 +20,7 @@ from deltableu.vectors import VectorEpoch, nearest_words, train_vectors
 
 __all__ = ["vectors"]
 
-vectors = App(
-    name="vectors",
-    help="Train word vectors on logs, and look at them.",
-    help_format="plaintext",
-    suppress_keyboard_interrupt=False,
-)
+vectors = subcommands("vectors", "Train word vectors on logs, and look at them.")
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
@@ -38,7 +31,7 @@ _PAUSE = 30.0
 @vectors.command
 def train(
     *logs: str,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: Annotated[Path, Output],
     dimension: Whole = 100,
     window: Whole = 15,
     min_count: Whole = 5,
@@ -49,7 +42,7 @@ def train(
     epochs: Whole = 25,
     seed: Whole = 0,
     tokenize: str = "words",
-    threads: Whole | None = None,
+    threads: Positive | None = None,
     memory: str = "2GB",
     work: Path | None = None,
     format: Format = "table",
@@ -97,10 +90,7 @@ def train(
     format
         How the summary is printed.
     """
-    if not logs or "" in logs:
-        raise InputError("name at least one file or folder of logs")
-    if STANDARD_INPUT in logs:
-        raise InputError("logs cannot be standard input, because they are read twice: save them")
+    check_logs(logs)
     check_new_file(output)
     read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
     if os.path.realpath(output) in read:
@@ -152,7 +142,7 @@ def train(
 def near(
     *words: str,
     vectors: Path,
-    top: Whole = 10,
+    top: Positive = 10,
     format: Format = "table",
 ) -> None:
     """Show the words whose vectors are nearest, by cosine.
@@ -172,8 +162,6 @@ def near(
     """
     if not words:
         raise InputError("name at least one word")
-    if top < 1:
-        raise InputError(f"--top must be at least 1, got {top}")
     read = read_vectors(vectors)
     found = [(word, one) for word in words for one in nearest_words(read, word, top)]
     rows = [(word, one.word, round(one.cosine, 6)) for word, one in found]

@@ -9,6 +9,7 @@ import numpy as np
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError
+from deltableu.io import Cell, Column, Table, mark_best
 
 __all__ = ["ScoreTable", "align_scores"]
 
@@ -194,6 +195,17 @@ class ScoreTable:
             one.signatures + two.signatures,
             two.lengths if one.lengths is None else one.lengths,
         )
+
+    def table(self, *, digits: int = 2) -> Table:
+        """Systems in rows, metrics in columns; the best of each metric is marked."""
+        columns = [
+            mark_best([*map(Cell, total.tolist())], higher_is_better=higher)
+            for total, higher in zip(self.totals, self.higher_is_better, strict=True)
+        ]
+        names = (Column(metric, f".{digits}f") for metric in self.metrics)
+        notes = dict(zip(self.metrics, self.signatures, strict=True))
+        rows = zip(self.systems, *columns, strict=True)
+        return Table((Column("system"), *names), rows, notes=notes)
 
     def first_missing(self) -> tuple[str, str, str] | None:
         """Metric, system and item of the first score that is not there."""

@@ -20,7 +20,7 @@ from deltableu.io.problems import Heard, Report, fail
 from deltableu.io.record import as_record, field_record
 from deltableu.io.record_tables import record_tables
 from deltableu.io.records import read_table_rows
-from deltableu.io.table import Cell, Column, Table, fact_table
+from deltableu.io.table import Cell, Column, Table, fact_table, mark_best
 from deltableu.io.table_formats import render, render_terminal, terminal_text
 from deltableu.io.written import Interval, written
 
@@ -48,6 +48,7 @@ __all__ = [
     "file_form",
     "file_name",
     "interrupted_copy",
+    "mark_best",
     "number_text",
     "open_binary",
     "open_text",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from deltableu.errors import InputError
@@ -15,7 +15,7 @@ from deltableu.io.written import Interval, written
 if TYPE_CHECKING:
     import rich.table
 
-__all__ = ["Cell", "Column", "Table", "fact_table"]
+__all__ = ["Cell", "Column", "Table", "fact_table", "mark_best"]
 
 Align = Literal["left", "right"]
 
@@ -239,6 +239,22 @@ class Table:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def mark_best(cells: Sequence[Cell], *, higher_is_better: bool = True) -> list[Cell]:
+    """The same cells, the highest or lowest numbers in bold, unless all are equal.
+
+    Examples
+    --------
+    >>> [cell.best for cell in mark_best([Cell(1.0), Cell(3.0), Cell(float("nan")), Cell(3.0)])]
+    [False, True, False, True]
+    """
+    values = {cell.value for cell in cells if isinstance(cell.value, int | float)}
+    known = {value for value in values if value == value}  # NaN is no score
+    if len(known) < 2:
+        return list(cells)
+    best = max(known) if higher_is_better else min(known)
+    return [replace(cell, best=cell.value == best) for cell in cells]
 
 
 def fact_table(

@@ -10,6 +10,7 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.errors import InputError
+from deltableu.io import Cell, Column, Table
 from deltableu.rate.judgements import Judgements, rater_rows
 
 __all__ = ["Form", "IntraclassCorrelation", "IntraclassCorrelations", "intraclass_correlations"]
@@ -53,6 +54,16 @@ class IntraclassCorrelations:
                 return one
         names = ", ".join(one.form for one in self.forms)
         raise InputError(f"there is no form {form!r}; there are {names}")
+
+    def table(self, *, digits: int = 3) -> Table:
+        """A row for each form, with its interval and its F-test."""
+        rows = ((o.form, Cell(o.value, o), o.f, o.df1, o.df2, o.p_value) for o in self.forms)
+        columns = (
+            *(Column("form"), Column("correlation", f".{digits}r"), Column("F", ".2f")),
+            *(Column("df1"), Column("df2"), Column("p", "p")),
+        )
+        caption = f"{self.raters} raters, {self.units} units, {100 * self.level:g}% intervals"
+        return Table(columns, rows, caption)
 
 
 def intraclass_correlations(

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, InputWarning
+from deltableu.io import Column, Table, written
 from deltableu.rate.henderson import Equations, least_deviance
 from deltableu.rate.judgements import Judgements
 
@@ -72,6 +73,19 @@ class MixedModel:
     log_likelihood: float
     ratings: int
     method: Criterion
+
+    def table(self, *, digits: int = 2) -> Table:
+        """Systems in rows, the best first, with the error of each mean."""
+        form = f".{digits}f"
+        means = zip(
+            self.systems, self.estimates.tolist(), self.standard_errors.tolist(), strict=True
+        )
+        rows = sorted(means, key=lambda row: -row[1])
+        parts = ", ".join(
+            f"{name} {written(v, form)}" for name, v in asdict(self.variances).items()
+        )
+        columns = (Column("system"), Column("mean", form), Column("standard error", form))
+        return Table(columns, rows, f"{self.ratings} ratings", {"variances": parts})
 
 
 def fit_mixed_model(

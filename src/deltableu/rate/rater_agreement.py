@@ -10,6 +10,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError
+from deltableu.io import Column, Table, written
 from deltableu.rate.judgements import Judgements, rater_rows
 from deltableu.stats import Method, check_method, correlate
 
@@ -52,6 +53,13 @@ class RaterCorrelations:
     pairs: int
     undefined: int
 
+    def table(self, *, digits: int = 3) -> Table:
+        """Raters by raters."""
+        columns = (Column("", key="rater"), *(Column(name, f".{digits}r") for name in self.raters))
+        rows = ((name, *row) for name, row in zip(self.raters, self.values.tolist(), strict=True))
+        caption = f"{self.method}: mean {written(self.mean, f'.{digits}r')} of {self.pairs} pairs"
+        return Table(columns, rows, caption)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnotatorCorrelations:
@@ -76,6 +84,12 @@ class AnnotatorCorrelations:
     mean: float
     highest: float
     lowest: float
+
+    def table(self, *, digits: int = 3) -> Table:
+        """A row for each rater."""
+        rows = zip(self.raters, self.values.tolist(), self.units.tolist(), strict=True)
+        columns = (Column("rater"), Column(self.method, f".{digits}r"), Column("units"))
+        return Table(columns, rows, f"mean {written(self.mean, f'.{digits}r')}")
 
 
 def inter_rater_correlations(

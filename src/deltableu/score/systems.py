@@ -11,7 +11,7 @@ import numpy as np
 from deltableu._types import Progress
 from deltableu.corpus import ReferenceSet, ScoreTable
 from deltableu.errors import InputError
-from deltableu.io import Cell, Column, Table, field_record
+from deltableu.io import Cell, Column, Table, field_record, mark_best
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
 from deltableu.score.results import Score, Signature
@@ -139,13 +139,9 @@ class Scoring:
 
     def _column(self, metric: str, digits: int) -> Table:
         shown = self.only(metric).scores
-        values = [scored.score.score for scored in shown]
-        best = max(values) if shown[0].rows.metric.higher_is_better else min(values)
-        several = min(values) < max(values)
-        rows = (
-            (one.system, Cell(value, one.score.interval, best=several and value == best))
-            for one, value in zip(shown, values, strict=True)
-        )
+        cells = [Cell(scored.score.score, scored.score.interval) for scored in shown]
+        cells = mark_best(cells, higher_is_better=shown[0].rows.metric.higher_is_better)
+        rows = zip((scored.system for scored in shown), cells, strict=True)
         columns = ("system", Column(metric, f".{digits}f"))
         return Table(columns, rows, notes={metric: self.signatures[metric]})
 
