@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deltableu.corpus import Item, Reference, Study, write_study
 from deltableu.text import read_vectors, write_vectors
 from deltableu.vectors import train_vectors
 from tests.vectors.corpora import grouped
@@ -58,6 +59,29 @@ def test_threads_and_memory_change_nothing(logs, results, succeeds):
         succeeds("vectors", "train", logs, "-o", results / f"{number}.bin", *SETTINGS, *more)
     first, *others = (path.read_bytes() for path in results.iterdir())
     assert others == [first, first]
+
+
+def test_words_by_a_tokenizer(tmp_path, results, succeeds, run, refusal):
+    log = tmp_path / "towns.tsv"
+    log.write_text("utterance\tresponse\n京都へ行きました\t東京都です\n京都が好き\t東京です\n")
+    file = results / "v.txt"
+    more = ("--min-count", "1", "--dimension", "4", "--epochs", "1", "--tokenize", "ja-mecab")
+    succeeds("vectors", "train", log, "-o", file, *more)
+    assert {"京都", "東京"} <= set(read_vectors(file).rows)
+    study = tmp_path / "study"
+    write_study(Study((Item("1", (Reference("a", "はい"),), message="京都"),)), study)
+    mine = ("mine", study, "--logs", log, "-o", tmp_path / "mined")
+    by_vectors = (*mine, "--method", "embedding", "--vectors", file)
+    for wrong, said in (
+        (by_vectors, "by the rule 'ja-mecab'"),
+        ((*mine, "--tokenize", "mecab"), "tokenize must be one of words, none"),
+    ):
+        result = run(*wrong)
+        refusal(result)
+        assert said in result.err
+    succeeds(*by_vectors, "--tokenize", "ja-mecab")
+    made = succeeds(*mine, "--on", "utterance", "--tokenize", "ja-mecab", "--replace")
+    assert "tokenize:ja-mecab" in made.out
 
 
 def test_the_summary(logs, results, succeeds):
