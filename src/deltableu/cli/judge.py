@@ -87,9 +87,9 @@ def apply(
     which
         Whether references that have a weight keep it, or all are rated anew.
     batch
-        Items that are rated at once.
+        Number of items that are rated at once.
     threads
-        All cores by default.
+        Number of threads, by default one per core.
     work
         Where to keep what is done, so that the same command goes on after being killed. By default
         OUTPUT.rating, which is removed at the end.

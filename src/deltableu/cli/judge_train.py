@@ -40,39 +40,39 @@ class TrainOptions:
     Parameters
     ----------
     embedding
-        Numbers a word.
+        Size of the vector of a word or piece.
     hidden
-        Units of each direction of the Bi-GRU.
+        Units per direction of the Bi-GRU.
     layer
-        Units of each layer of the network above it.
+        Units per hidden layer of the network above the Bi-GRU.
     layers
-        How many there are.
+        Number of these hidden layers.
     max_length
-        Words or pieces of a text that are read.
+        Number of words or pieces of a text that are read; the rest is cut off.
     vocabulary
         Pieces of words (SentencePiece), or the words that deltableu mine compares.
     vocabulary_size
-        At most so many.
+        Largest number of words or pieces.
     negatives
         Negative examples are two pairs of utterances that both have several responses (matched),
         or two random pairs of the logs as in the paper (random).
     learning_rate
-        Of Adam.
+        Learning rate of the optimiser, Adam.
     batch
-        Examples a step.
+        Number of examples per step.
     epochs
-        At most.
+        Largest number of epochs.
     patience
-        Epochs without a lower held-out loss, after which training ends.
+        Number of epochs without a lower held-out loss after which training ends.
     validation
-        Share of the utterances that is held out; or from 1 on, how many.
+        Share of the utterances that is held out; from 1 on, their number.
     max_responses
-        Of one utterance.
+        Largest number of responses that are used per utterance.
     start
         How the first parameters are drawn: as torch does; scaled, so that signals do not fade; or
         latent, also with words that turn up around the same utterances near each other.
     seed
-        Of everything that is drawn.
+        Seed of everything that is drawn.
     """
 
     embedding: Whole | None = None
@@ -132,7 +132,7 @@ def train(
     preset
         The paper's sizes, or small ones that train in minutes on two cores.
     threads
-        All cores by default. The last digits of a model depend on it.
+        Number of threads, by default one per core. The last digits of a model depend on it.
     work
         Where to keep checkpoints, so that the same command goes on after being killed. By default
         OUTPUT.training, which is removed at the end.

@@ -34,16 +34,16 @@ class NgramOptions:
     strip_punctuation
         Drop punctuation first.
     variant
-        Of delta-bleu and upsilon-bleu: the paper's formula, or a published implementation's.
+        Formula of delta-bleu and upsilon-bleu: the paper's, or a published implementation's.
     smooth
-        For orders without a match. The default is exp for bleu, and as the variant has it for
-        delta-bleu.
+        Smoothing of orders without a match. The default is exp for bleu, and as the variant has it
+        for delta-bleu.
     smooth_value
-        For floor and add-k.
+        Value of the smoothings floor and add-k.
     effective_order
         Leave out orders longer than every hypothesis.
     combine
-        The geometric mean of the precisions, or the signed arithmetic one.
+        How precisions are averaged: the geometric mean, or the signed arithmetic one.
     brevity
         Which references delta-bleu's brevity penalty looks at.
     """
@@ -74,24 +74,25 @@ class MetricOptions(NgramOptions):
     Parameters
     ----------
     method
-        Of sentence-bleu.
+        Smoothing of sentence-bleu.
     pool
-        Of the discriminative metrics (delta-chrf, ...): how good and bad references are pooled.
+        How discriminative metrics (delta-chrf, ...) pool good and bad references.
     vectors
-        Of delta-vectors: a file of word vectors in GloVe's text format.
+        File of word vectors for delta-vectors, in GloVe's text format.
     table
-        Of delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or Parquet.
+        File for delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or
+        Parquet.
     alpha
-        Of ibleu: how much the references count beside the message.
+        How much the references count beside the message in ibleu.
     judge
-        Of upsilon-bleu and upsilon-chrf: a model from `deltableu judge train`, or the name of an
-        installed one, that rates all references. By default the weights they have are used.
+        Model that rates all references for upsilon-bleu and upsilon-chrf: a file from `deltableu
+        judge train`, or the name of an installed one. By default their weights are used.
     triplets
-        Of the judge: how the probabilities of its two triplets become one; by default max.
+        How the two probabilities that the judge gives become one; by default max.
     magnitude
-        Of the judge: the size of a weight, by default 2p-1.
+        Size of a weight, from the probability p that the judge gives; by default 2p-1.
     original
-        Of the judge: the original reference has weight 1 (the default), or is rated too.
+        Whether the original reference has weight 1 (the default), or is rated by the judge too.
     """
 
     method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = "bleu+1"

@@ -32,15 +32,15 @@ class RaterSettings:
     Attributes
     ----------
     embedding : int
-        Numbers a word or piece of a word.
+        Size of the vector of a word or piece.
     hidden : int
-        Of each direction of the Bi-GRU.
+        Units per direction of the Bi-GRU.
     layer : int
-        Units of each hidden layer of the network above it.
+        Units per hidden layer of the network above it.
     layers : int
-        How many such layers, each followed by a ReLU.
+        Number of these layers, each followed by a ReLU.
     max_length : int
-        Words or pieces of a text that are read; the rest is cut off.
+        Number of words or pieces of a text that are read; the rest is cut off.
     """
 
     embedding: int = 128
@@ -64,15 +64,15 @@ class TrainingSettings:
     Attributes
     ----------
     vocabulary : {"pieces", "words"}
-        Of SentencePiece, or the words that mining compares.
+        Pieces of SentencePiece, or the words that mining compares.
     vocabulary_size : int
-        At most, beside padding and the unknown word.
+        Largest number of entries beside padding and the unknown word.
     learning_rate : float
-        Of Adam.
+        Learning rate of Adam.
     batch : int
-        Examples a step: quadruples of two utterances and two responses.
+        Examples per step: quadruples of two utterances and two responses.
     epochs : int
-        At most; the parameters with the least loss on held-out utterances are kept.
+        Largest number of epochs; the parameters with the least held-out loss are kept.
     patience : int
         Epochs without a lower held-out loss, after which training ends; as many as `epochs` for
         never.
@@ -81,9 +81,9 @@ class TrainingSettings:
         negative examples differ in nothing but belonging together; or, as in the paper, two
         random pairs of the logs.
     validation : float
-        The share of utterances that is held out; or from 1 on, how many.
+        Share of the utterances that is held out; from 1 on, their number.
     max_responses : int
-        Of one utterance, so that greetings do not drown the rest.
+        Largest number of responses per utterance, so that greetings do not drown the rest.
     start : {"latent", "scaled", "torch"}
         How training begins. `torch`: as torch draws parameters, which the authors did. `scaled`:
         so that signals do not fade in layers and time steps. `latent`: also with words that turn

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deltableu.errors import InputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["load_offered", "offered"]
 
@@ -20,6 +22,8 @@ def offered(group: str) -> Mapping[str, EntryPoint]:
 
 @lru_cache(maxsize=8)
 def _read(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    from importlib.metadata import entry_points  # most commands need none
+
     # All installed packages are looked at, which takes long: once for each place to look in.
     return {point.name: point for point in entry_points(group=group)}
 
