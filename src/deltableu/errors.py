@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal
 
-__all__ = ["InputError", "InputWarning", "Problem"]
+__all__ = [
+    "InputError",
+    "InputWarning",
+    "Problem",
+    "check_at_least",
+    "check_choice",
+    "check_share",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +56,24 @@ class InputError(ValueError):
 
 class InputWarning(UserWarning):
     """The input can be used, but probably does not mean what its author thinks."""
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Refuse a setting that is not among the choices."""
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+
+
+def check_share(name: str, value: object) -> None:
+    """Refuse a setting that does not lie between 0 and 1."""
+    if not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
+        raise InputError(f"{name} must lie between 0 and 1, got {value!r}")
+
+
+def check_at_least(name: str, value: object, least: int) -> None:
+    """Refuse a setting that is no whole number, or too small a one."""
+    if not isinstance(value, Integral):
+        raise InputError(f"{name} must be a whole number, got {value!r}")
+    if int(value) < least:
+        wrong = "not be negative" if least == 0 else f"be at least {least}"
+        raise InputError(f"{name} must {wrong}, got {value}")

@@ -83,7 +83,7 @@ def test_too_few_observations_say_nothing():
 def test_what_has_no_interval_is_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         correlation_interval(*arguments)
-    with pytest.raises(InputError, match="standard error"):
+    with pytest.raises(InputError, match="se must be one of fisher, bonett-wright"):
         correlation_interval(0.5, 9, se="normal")
     with pytest.raises(InputError, match="Spearman and Kendall"):
         correlation_interval(0.5, 9, se="fieller")
@@ -240,8 +240,8 @@ def test_few_systems_leave_some_resamples_undefined():
 def test_wrong_choices_are_refused():
     metric, human = study()
     for options, message in (
-        ({"resample": "raters"}, "resample must be items or systems or both"),
-        ({"ci": "normal"}, "ci must be bca or percentile"),
+        ({"resample": "raters"}, "resample must be one of items, systems, both"),
+        ({"ci": "normal"}, "ci must be one of bca, percentile"),
         ({"confidence": 95}, "confidence must lie between 0 and 1"),
         ({"n_resamples": 0}, "at least 1"),
     ):

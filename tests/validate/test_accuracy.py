@@ -236,8 +236,8 @@ def test_calibration_of_16_systems_and_2000_items_is_fast(record_property):
     [
         ({"epsilon": -1.0}, "epsilon must be 0 or more"),
         ({"epsilon": NAN}, "epsilon must be 0 or more"),
-        ({"shuffles": -1}, "shuffles must be 0 or more"),
-        ({"level": "segment"}, "no level"),
+        ({"shuffles": -1}, "shuffles must not be negative"),
+        ({"level": "segment"}, "level must be one of system, pooled, item"),
     ],
 )
 def test_wrong_choices_are_refused(options, message):

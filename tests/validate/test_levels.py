@@ -182,7 +182,7 @@ def test_tables_that_cannot_be_used_are_refused(metric, human, message):
 
 def test_wrong_choices_are_refused():
     table = np.arange(4.0).reshape(2, 2)
-    with pytest.raises(InputError, match="no level 'segment'; use system, pooled, item"):
+    with pytest.raises(InputError, match="level must be one of system, pooled, item"):
         agreement(table, table, level="segment")
     with pytest.raises(InputError, match="undefined"):
         agreement(table, table, undefined="nan")

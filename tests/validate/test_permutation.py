@@ -444,7 +444,7 @@ NAN = float("nan")
         (np.where(GOOD == 2, NAN, GOOD), GOOD, GOOD, {}, "x and human must miss the same scores"),
         (GOOD, GOOD, np.where(GOOD > 3, np.inf, GOOD), {}, "human must be finite"),
         (GOOD, GOOD, GOOD, {"method": "tau"}, "no correlation 'tau'"),
-        (GOOD, GOOD, GOOD, {"level": "segment"}, "level must be system or pooled or item"),
+        (GOOD, GOOD, GOOD, {"level": "segment"}, "level must be one of system, pooled, item"),
         (GOOD, GOOD, GOOD, {"undefined": "skip"}, "undefined must be"),
         (GOOD, GOOD, GOOD, {"resamples": 0}, "resamples must be at least 1"),
     ],

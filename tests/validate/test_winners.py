@@ -205,7 +205,12 @@ def test_false_winners_are_rare():
         ),
         ({"a": [[1.0, 2], [2, 3]]}, [[1.0, 2], [np.nan] * 2], {}, "system 1 has no human scores"),
         ({"a": [[1.0, 1], [1, 1]]}, [[1.0, 2], [2, 3]], {}, "a has no pearson agreement"),
-        ({"a": [[1.0, 2], [2, 3]]}, [[1.0, 2], [2, 3]], {"test": "t"}, "test must be perm-both"),
+        (
+            {"a": [[1.0, 2], [2, 3]]},
+            [[1.0, 2], [2, 3]],
+            {"test": "t"},
+            "test must be one of perm-both",
+        ),
         (
             {"a": [[1.0, 2], [2, 3]]},
             [[1.0, 2], [2, 3]],

@@ -13,7 +13,7 @@ import numpy as np
 from deltableu._types import Array, Ints
 from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
 from deltableu.compare.results import Probability
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats import ConfidenceInterval
 
 __all__ = ["AgreementCurve", "AgreementModel", "PastComparisons", "read_past_comparisons"]
@@ -116,10 +116,8 @@ class AgreementCurve:
         level : float
             Of the intervals.
         """
-        if model not in get_args(AgreementModel):
-            raise InputError(f"model must be isotonic or logistic, got {model!r}")
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, got {level:g}")
+        check_choice("model", model, get_args(AgreementModel))
+        check_share("level", level)
         used = past.differences != 0.0
         pairs = int(used.sum())
         if pairs < _FEWEST_PAIRS:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Literal, get_args
 
 from deltableu.compare.paired_tests import Test, check_test
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.stats import Correction
 
 __all__ = ["ComparisonPlan", "DifferenceInterval"]
@@ -55,23 +54,12 @@ class ComparisonPlan:
             check_test(test)
         if len(set(self.tests)) < len(self.tests):
             raise InputError("a test was asked for twice")
-        for name, choices in (("correction", Correction), ("interval", DifferenceInterval)):
-            if getattr(self, name) not in get_args(choices):
-                allowed = ", ".join(get_args(choices))
-                message = f"{name} must be one of {allowed}, got {getattr(self, name)!r}"
-                raise InputError(message)
-        for name in ("trials", "resamples", "seed"):
-            if not isinstance(getattr(self, name), Integral):
-                raise InputError(f"{name} must be a whole number, got {getattr(self, name)!r}")
-        for name in ("trials", "resamples"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.seed < 0:
-            raise InputError(f"seed must not be negative, got {self.seed}")
+        check_choice("correction", self.correction, get_args(Correction))
+        check_choice("interval", self.interval, get_args(DifferenceInterval))
+        for name, least in (("trials", 1), ("resamples", 1), ("seed", 0)):
+            check_at_least(name, getattr(self, name), least)
         for name in ("level", "significance"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
-                raise InputError(f"{name} must lie between 0 and 1, got {value!r}")
+            check_share(name, getattr(self, name))
         object.__setattr__(self, "tests", tuple(self.tests))
 
     def signature(self) -> str:

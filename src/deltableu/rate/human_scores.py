@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from deltableu.corpus import ScoreTable
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
 from deltableu.rate.judgements import Judgements
 from deltableu.rate.mixed_effects import fit_mixed_model
@@ -46,8 +46,7 @@ def human_scores(
     >>> human_scores(made, scale="raw").total("human").tolist()
     [80.0, 50.0]
     """
-    if scale not in get_args(HumanScale):
-        raise InputError(f"the scale is z, raw or mixed, got {scale!r}")
+    check_choice("scale", scale, get_args(HumanScale))
     rank_by: Literal["z", "raw"] = "z" if scale == "z" else "raw"
     found = assessment or direct_assessment(judgements, min_raters=min_raters, rank_by=rank_by)
     segments, totals = found.segment_raw, found.raw

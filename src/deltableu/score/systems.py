@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu.corpus import ReferenceSet, ScoreTable
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_share
 from deltableu.io import Cell, Column, Table, field_record, mark_best
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
@@ -30,12 +30,9 @@ class IntervalPlan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.n_resamples < 1:
-            raise InputError(f"resamples must be at least 1, got {self.n_resamples}")
-        if not 0.0 < self.level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, got {self.level:g}")
-        if self.seed < 0:
-            raise InputError(f"seed must not be negative, got {self.seed}")
+        check_at_least("resamples", self.n_resamples, 1)
+        check_share("level", self.level)
+        check_at_least("seed", self.seed, 0)
 
     def interval(self, rows: Statistics) -> ConfidenceInterval:
         """The interval of the score of these rows; the same seed for all, so pairs stay paired."""

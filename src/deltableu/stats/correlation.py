@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.stats.kendall import SHORT, row_counts, sign_sums, tau
 from deltableu.stats.permutation import Alternative
 
@@ -190,8 +190,7 @@ def correlation_p_value(
     0.05
     """
     check_method(method)
-    if alternative not in get_args(Alternative):
-        raise InputError(f"alternative must be two-sided, greater or less, got {alternative!r}")
+    check_choice("alternative", alternative, get_args(Alternative))
     if not -1.0 <= r <= 1.0:
         return float("nan") if np.isnan(r) else _out_of_range(r)
     left = n - controls

@@ -10,7 +10,7 @@ import math
 from statistics import NormalDist
 from typing import Literal, get_args
 
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats.correlation import Method, check_method
 from deltableu.stats.intervals import ConfidenceInterval
 
@@ -62,12 +62,9 @@ def correlation_interval(
     check_method(method)
     if method == "kendall-like":
         raise InputError("the pairs of kendall-like are not independent: use bootstrap_agreement")
-    if se is not None and se not in get_args(StandardError):
-        raise InputError(
-            f"there is no standard error {se!r}; use {', '.join(get_args(StandardError))}"
-        )
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, got {level:g}")
+    if se is not None:
+        check_choice("se", se, get_args(StandardError))
+    check_share("level", level)
     if n < 2:
         raise InputError(f"a correlation needs at least 2 observations, got {n}")
     if abs(r) > 1.0:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least
 from deltableu.stats.resampling import all_choices, chosen_sums
 
 __all__ = [
@@ -140,8 +140,7 @@ def pairwise_p_values(
         raise InputError(f"scores must be at least 2 systems x 1 item, got shape {table.shape}")
     if np.isinf(table).any():
         raise InputError("scores must be finite, or NaN where they are missing")
-    if permutations < 1:
-        raise InputError(f"permutations must be at least 1, got {permutations}")
+    check_at_least("permutations", permutations, 1)
     first, second = np.triu_indices(len(table), 1)
     differences = (table[first] - table[second]).T
     missing = np.isnan(differences)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.stats.correlation import correlate
 from deltableu.stats.permutation import Alternative
 
@@ -94,7 +94,7 @@ def williams_test(
     >>> round(result.statistic, 6), round(result.p_value, 6)
     (0.816078, 0.209286)
     """
-    _check_alternative(alternative)
+    check_choice("alternative", alternative, get_args(Alternative))
     for name, value in (("r12", r12), ("r13", r13), ("r23", r23)):
         if not abs(value) <= 1.0 + _ROUNDING:
             raise InputError(f"{name} must be a correlation between -1 and 1, got {value}")
@@ -182,11 +182,6 @@ def _p_value(statistic: float, degrees_of_freedom: int, alternative: Alternative
         return min(1.0, 2.0 * float(stdtr(degrees_of_freedom, -abs(statistic))))
     sign = -1.0 if alternative == "greater" else 1.0
     return float(stdtr(degrees_of_freedom, sign * statistic))
-
-
-def _check_alternative(alternative: str) -> None:
-    if alternative not in ("greater", "two-sided", "less"):
-        raise InputError(f"alternative must be greater, two-sided or less, got {alternative!r}")
 
 
 def _points(name: str, values: ArrayLike) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import check_choice, check_share
 from deltableu.stats import (
     ConfidenceInterval,
     Method,
@@ -19,7 +19,7 @@ from deltableu.stats import (
     stream,
 )
 from deltableu.validate.levels import Level, Undefined, agreement
-from deltableu.validate.paired_scores import check_choice, in_blocks
+from deltableu.validate.paired_scores import in_blocks
 from deltableu.validate.resampled_scores import ResampledScores
 
 __all__ = ["BootstrapAgreement", "Population", "Resample", "bootstrap_agreement"]
@@ -121,8 +121,7 @@ def bootstrap_agreement(
     """
     check_choice("resample", resample, get_args(Resample))
     check_choice("ci", ci, ("bca", "percentile"))
-    if not 0.0 < confidence < 1.0:
-        raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}")
+    check_share("confidence", confidence)
     scores = ResampledScores.of(metric, human, method, level, undefined, threshold)
     value = float(
         agreement(

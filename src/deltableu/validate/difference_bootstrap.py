@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats import (
     ConfidenceInterval,
     Method,
@@ -24,7 +24,6 @@ from deltableu.validate.levels import Level, Undefined
 from deltableu.validate.paired_scores import (
     SCALE,
     PairedScores,
-    check_choice,
     in_blocks,
 )
 from deltableu.validate.resampled_scores import ResampledScores
@@ -114,8 +113,7 @@ def bootstrap_difference(
     (0.37, True)
     """
     check_choice("resample", resample, get_args(Resample))
-    if not 0.0 < confidence < 1.0:
-        raise InputError(f"confidence must lie between 0 and 1, got {confidence}")
+    check_share("confidence", confidence)
     scores = PairedScores.of(x, y, human, method, level, undefined, threshold)
     first, second = scores.observed()
     options = (method, level, undefined, threshold)

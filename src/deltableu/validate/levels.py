@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.stats import Method, check_method, column_counts, correlate, sign_sums, tau
 
 __all__ = [
@@ -202,10 +202,8 @@ def check_tables(
 ) -> tuple[Array, Array, Bools | None]:
     """Both sides as arrays, and which outputs count (None: all do)."""
     check_method(method)
-    if level not in get_args(Level):
-        raise InputError(f"there is no level {level!r}; use {', '.join(get_args(Level))}")
-    if undefined not in get_args(Undefined):
-        raise InputError(f"undefined must be zero or drop, got {undefined!r}")
+    check_choice("level", level, get_args(Level))
+    check_choice("undefined", undefined, get_args(Undefined))
     x, y = np.asarray(metric, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if x.ndim < 2 or y.ndim < 2 or x.shape[-2:] != y.shape[-2:]:
         raise InputError(

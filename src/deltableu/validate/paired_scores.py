@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_choice
 from deltableu.stats import Method, check_method, correlate, in_chunks
 from deltableu.validate.levels import Level, Undefined, agreement
 
-__all__ = ["SCALE", "PairedScores", "check_choice", "in_blocks", "pearson_of_sums"]
+__all__ = ["SCALE", "PairedScores", "in_blocks", "pearson_of_sums"]
 
 
 #: Numbers held in memory at once, per thread and array.
@@ -143,15 +143,8 @@ def in_blocks(
     work: Callable[[int, int, int], Array], trials: int, trial_size: int, threads: int | None
 ) -> Array:
     """All trials, in chunks whose numbers fit in memory: see `in_chunks`."""
-    if trials < 1:
-        raise InputError(f"resamples must be at least 1, got {trials}")
+    check_at_least("resamples", trials, 1)
     return in_chunks(work, trials, max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size)), threads)
-
-
-def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse what is not among the choices."""
-    if value not in choices:
-        raise InputError(f"{name} must be {' or '.join(choices)}, got {value!r}")
 
 
 def _standardised(values: Array, present: Bools) -> Array:

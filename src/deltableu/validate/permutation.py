@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
+from deltableu.errors import check_choice
 from deltableu.stats import (
     Alternative,
     Method,
@@ -25,7 +26,6 @@ from deltableu.validate.levels import Level, Undefined
 from deltableu.validate.paired_scores import (
     SCALE,
     PairedScores,
-    check_choice,
     in_blocks,
     pearson_of_sums,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.rate import HumanScale
 from deltableu.stats import Correction, Method
 from deltableu.validate.levels import Level
@@ -67,23 +67,13 @@ class ValidationPlan:
                     raise InputError(f"{name} may hold {', '.join(known)}, got {one!r}")
             if len(set(given)) < len(given):
                 raise InputError(f"{name} names one twice")
-        tests = ("auto", *get_args(MetricTest))
-        for name, choices in (
-            ("scale", get_args(HumanScale)),
-            ("test", tests),
-            ("correction", get_args(Correction)),
-        ):
-            if getattr(self, name) not in choices:
-                allowed = ", ".join(choices)
-                raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        check_choice("scale", self.scale, get_args(HumanScale))
+        check_choice("test", self.test, ("auto", *get_args(MetricTest)))
+        check_choice("correction", self.correction, get_args(Correction))
         for name in ("significance", "confidence"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise InputError(f"{name} must lie between 0 and 1, got {getattr(self, name):g}")
-        for name in ("min_raters", "resamples"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.seed < 0:
-            raise InputError(f"seed must not be negative, got {self.seed}")
+            check_share(name, getattr(self, name))
+        for name, least in (("min_raters", 1), ("resamples", 1), ("seed", 0)):
+            check_at_least(name, getattr(self, name), least)
 
     def test_at(self, level: Level) -> MetricTest:
         """The test that decides at a level."""

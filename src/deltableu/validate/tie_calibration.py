@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least
 from deltableu.stats import stream, tie_gains
 from deltableu.validate.levels import Level, check_tables, rounded_ties, system_means, usual_size
 
@@ -129,8 +129,7 @@ def calibrated_accuracy(
         raise InputError("give one table of systems x items")
     if epsilon is not None and not 0.0 <= epsilon < np.inf:
         raise InputError(f"epsilon must be 0 or more, got {epsilon:g}")
-    if shuffles < 0:
-        raise InputError(f"shuffles must be 0 or more, got {shuffles}")
+    check_at_least("shuffles", shuffles, 0)
     if level == "item":
         present = np.ones(x.shape, bool) if mask is None else mask
         x, y = np.where(present, x, np.nan), np.where(present, y, np.nan)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools, Steps
 from deltableu.corpus import ScoreTable
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice, check_share
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import (
     Correction,
@@ -27,7 +27,6 @@ from deltableu.stats import (
 from deltableu.validate.agreement_bootstrap import Resample
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level, Undefined, agreement
-from deltableu.validate.paired_scores import check_choice
 from deltableu.validate.permutation import Swap, permutation_test
 
 __all__ = ["MetricComparison", "MetricTest", "RankedMetric", "compare_metrics", "rank_metrics"]
@@ -272,8 +271,7 @@ def rank_metrics(
         name = names[int(np.argmax(np.isnan(values)))]
         raise InputError(f"{name} has no agreement to rank it by")
     check_choice("correction", correction, get_args(Correction))
-    if not 0.0 < significance < 1.0:
-        raise InputError(f"significance must lie between 0 and 1, got {significance}")
+    check_share("significance", significance)
     order = list(best_first(names, values))
     table = table[np.ix_(order, order)]
     pairs = ~np.eye(size, dtype=bool)
