@@ -13,9 +13,9 @@ from deltableu.corpus.layout import strangers
 from deltableu.corpus.outputs import read_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.ratings import read_ratings, write_ratings
-from deltableu.corpus.read_scores import read_scores
 from deltableu.corpus.references import ReferenceSet, reference_set, weights_label
 from deltableu.corpus.score_table import ScoreTable, align_scores
+from deltableu.corpus.scores import read_scores
 from deltableu.corpus.study import read_study, write_study
 from deltableu.corpus.systems import read_systems, write_systems
 from deltableu.corpus.types import (
