@@ -9,7 +9,8 @@ from deltableu._version import __version__
 
 if TYPE_CHECKING:
     from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison
-    from deltableu.corpus import ReferenceSet, ScoreTable, read_scores, read_study, reference_set
+    from deltableu.corpus import ReferenceSet, ScoreTable, read_study, reference_set
+    from deltableu.corpus.scores import read_scores  # by its module: mypy loses it in the circle
     from deltableu.judges import (
         NNRater,
         Rater,
