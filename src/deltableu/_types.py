@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 __all__ = [
+    "AnyArray",
     "Array",
     "Bools",
     "Bytes",
@@ -20,6 +21,7 @@ __all__ = [
     "Steps",
 ]
 
+AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 Singles: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]

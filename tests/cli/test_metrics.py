@@ -115,8 +115,8 @@ def test_the_lowest_ter_is_marked_as_the_best(succeeds, study):
     assert ter["sys"] != ter["other"]
 
 
-def test_the_report_lists_the_lowest_ter_first(run, study):
-    page = study.path / "page.html"
+def test_the_report_lists_the_lowest_ter_first(run, study, tmp_path):
+    page = tmp_path / "page.html"
     result = run("report", study.path, "--metrics", "ter", "--output", page, "--resamples", "5")
     assert result.code == 0
     records = run("score", study.path, "--metrics", "ter", "--format", "json").json

@@ -439,15 +439,15 @@ def test_outputs_are_looked_at_first(refuses, study, tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("")
-    assert refuses(output="file").endswith("file: is a file, but a folder is to be written")
-    assert "the folder is not empty: choose another one, or --replace it" in refuses(output="full")
+    assert refuses(output="file").endswith("file: is a file, but a study is written to a folder")
+    assert "the folder is not empty: choose another one, or replace it" in refuses(output="full")
     assert "not empty" in refuses(output="study")
     assert "move thesis.txt away" in refuses("--replace", output="full")
     assert "its folder does not exist" in refuses(output="gone/new")
-    assert "lies in the new study" in refuses("--work", tmp_path / "new" / "work")
-    assert "lies in the new study" in refuses("--log", tmp_path / "new" / "log")
-    assert "is a file, but --work takes a folder" in refuses("--work", tmp_path / "file")
-    assert "is a folder, but --log takes a file" in refuses("--log", tmp_path / "full")
+    assert "new, which is written here" in refuses("--work", tmp_path / "new" / "work")
+    assert "new, which is written here" in refuses("--log", tmp_path / "new" / "log")
+    assert "is a file, but checkpoints are kept in a folder" in refuses("--work", tmp_path / "file")
+    assert "is a folder, but a file is to be written" in refuses("--log", tmp_path / "full")
     assert "its folder does not exist" in refuses("--log", tmp_path / "gone" / "log")
     (tmp_path / ".lost.deltableu-old").mkdir()
     (tmp_path / ".lost.deltableu-old" / "items.jsonl").write_text("")
@@ -759,8 +759,8 @@ def test_inputs_are_never_overwritten(run, tmp_path):
     new = tmp_path / "new"
     for arguments, sentence in (
         (["--logs", logs, "-o", new, "--log", logs], "is read here too"),
-        (["--logs", logs, "-o", new, "--log", study / "items.jsonl"], "lies in the study"),
-        (["--logs", inside, "-o", tmp_path / "old", "--replace"], "lies in the new study"),
+        (["--logs", logs, "-o", new, "--log", study / "items.jsonl"], "study, which is read here"),
+        (["--logs", inside, "-o", tmp_path / "old", "--replace"], "log.tsv, which is read here"),
     ):
         result = run("mine", study, *arguments)
         assert result.code == 2
@@ -776,7 +776,7 @@ def test_inputs_are_never_overwritten(run, tmp_path):
     split = ["--split", "a:0.5,b:0.5", "--replace"]
     result = run("logs", "pairs", posts, "-o", folder, *split)
     assert result.code == 2
-    assert "holds logs" in result.err
+    assert "posts.jsonl, which is read here" in result.err
     assert posts.exists()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from dataclasses import fields
+from dataclasses import asdict, fields
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
+from deltableu.io import WorkFolder
 from deltableu.judges import row_keys
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.log_pairs import PASSES, read_training_pairs
@@ -263,46 +264,16 @@ def test_files_are_read_twice_and_progress_is_told(tmp_path):
     assert_same(pairs, read(rows))
 
 
-def test_pairs_are_kept_in_a_file(tmp_path):
+def test_pairs_are_kept_as_arrays(tmp_path):
     pairs = read(many_rows())
-    path = tmp_path / "pairs.npz"
-    pairs.write(path)
-    again = TrainingPairs.read(path)
+    work = WorkFolder(tmp_path, "key")
+    work.begin()
+    work.keep("pairs", pairs.arrays(), asdict(pairs.counts))
+    again = TrainingPairs.of(*work.kept("pairs"))
     assert_same(again, pairs)
     for name in ("utterances", "responses", "groups", "validation"):
         assert getattr(again, name).dtype == getattr(pairs, name).dtype
     assert again.texts.numbers.dtype == np.int32
-    assert [one.name for one in tmp_path.iterdir()] == ["pairs.npz"]
-
-
-def test_damaged_files_are_refused(tmp_path):
-    path = tmp_path / "pairs.npz"
-    with pytest.raises(InputError, match=r"pairs\.npz: cannot be read"):
-        TrainingPairs.read(path)
-    read(many_rows()).write(path)
-    data = path.read_bytes()
-    damaged = bytearray(data)
-    damaged[len(data) // 2] ^= 255
-    for wrong in (b"", b"PK", data[: len(data) // 2], bytes(damaged), b"\x80\x04K\x01."):
-        path.write_bytes(wrong)
-        with pytest.raises(InputError, match="does not hold training pairs, or is damaged"):
-            TrainingPairs.read(path)
-    with np.load(_written(path, data)) as found:
-        arrays = dict(found)
-    for name, change in (("groups", 10_000), ("responses", -10_000), ("bounds", 1)):
-        np.savez(path, **{**arrays, name: arrays[name] + change})
-        with pytest.raises(InputError, match="do not belong together"):
-            TrainingPairs.read(path)
-    np.savez(path, **{**arrays, "groups": np.array([None])})
-    with pytest.raises(InputError, match="does not hold training pairs"):
-        TrainingPairs.read(path)
-    with pytest.raises(InputError, match="folder does not exist"):
-        read(many_rows()).write(tmp_path / "none" / "pairs.npz")
-
-
-def _written(path, data):
-    path.write_bytes(data)
-    return path
 
 
 def test_logs_without_what_a_rater_needs(tmp_path):

@@ -132,13 +132,13 @@ def test_work_of_other_settings_is_not_used(tmp_path):
     assert curve(again) == curve(train_rater(rows, settings=TINY, training=other, threads=1))
 
 
-@pytest.mark.parametrize("name", ["state.safetensors", "vocabulary", "pairs.npz", "key"])
+@pytest.mark.parametrize("name", ["state", "vocabulary", "pairs"])
 @pytest.mark.parametrize("left", [0, 0.5])
 def test_damaged_checkpoint_is_not_used(tmp_path, name, left):
     rows = planted_topics(200, topics=5, length=6)
     how = replace(QUICK, epochs=1)
     made = train_rater(rows, settings=TINY, training=how, work=tmp_path, keep_work=True, threads=1)
-    damaged = tmp_path / name
+    (damaged,) = tmp_path.glob(f"*/{name}.npz")
     damaged.write_bytes(damaged.read_bytes()[: int(left * damaged.stat().st_size)])
     again = train_rater(rows, settings=TINY, training=how, work=tmp_path, threads=1)
     assert curve(again) == curve(made)

@@ -467,8 +467,8 @@ def test_bad_outputs_and_settings(tmp_path):
     path = save(tmp_path / "posts.jsonl", POSTS)
     refused("must end in one of", path, tmp_path / "pairs.csv")
     refused("its name does not end in .parquet", path, tmp_path / "pairs.tsv", form="parquet")
-    refused("is one of the logs", path, path)
-    refused("places of their own", path, tmp_path / "a.tsv", triples=tmp_path / "a.tsv")
+    refused("is read here too", path, path)
+    refused("is written here too", path, tmp_path / "a.tsv", triples=tmp_path / "a.tsv")
     refused("memory_bytes: must be 1", path, tmp_path / "a.tsv", memory_bytes=0)
     refused("no overlap to drop", path, tmp_path / "a.tsv", drop_overlap=True)
     with pytest.raises(InputError, match="its folder does not exist"):
@@ -484,7 +484,7 @@ def test_bad_outputs_and_settings(tmp_path):
     (folder / "notes.txt").rename(folder / "a.tsv")
     write_pairs(path, folder, split=split, replace=True, form="jsonl.gz")
     assert os.listdir(folder) == ["a.jsonl.gz"]
-    refused("is a file, but a split is written to a folder", path, path, split=split)
+    refused("is a file, but a split of logs is written to a folder", path, path, split=split)
     for settings in (
         {"min_posts": 1},
         {"users": "three"},

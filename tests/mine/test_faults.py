@@ -17,8 +17,9 @@ import pytest
 
 from deltableu.corpus.types import Reference, Source
 from deltableu.errors import InputError
+from deltableu.io import WorkFolder
 from deltableu.mine import BM25, Event, Mined, MiningPlan, RowFilter, dask_jobs, mine_references
-from deltableu.mine.checkpoints import Checkpoints
+from deltableu.mine.checkpoints import keep_counted, kept_counted
 from deltableu.mine.dask_engine import Dask
 from deltableu.mine.join import Counted
 from tests.mine import mining_kit as kit
@@ -406,17 +407,17 @@ def test_a_damaged_checkpoint_is_done_again(damage, stage, logs, work):
 
 
 def test_no_flipped_bit_goes_unnoticed(tmp_path):
-    kept = Checkpoints(tmp_path, "run")
-    kept.begin()
-    kept.keep_counted(0, Counted(7, np.arange(5)))
-    (path,) = tmp_path.glob("*/*")
+    work = WorkFolder(tmp_path, "run")
+    work.begin()
+    keep_counted(work, 0, Counted(7, np.arange(5)))
+    (path,) = tmp_path.glob("*/*.npz")
     data = path.read_bytes()
-    found = kept.counted(0)
+    found = kept_counted(work, 0)
     assert found is not None
     assert (found.rows, found.sums.tolist(), found.problem) == (7, [0, 1, 2, 3, 4], None)
     for place in range(len(data)):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
-        assert kept.counted(0) is None
+        assert kept_counted(work, 0) is None
 
 
 def first(**changes: Any) -> tuple[Any, ...]:

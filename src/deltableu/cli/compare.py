@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from deltableu.cli.inputs import read_inputs
+from deltableu.cli.inputs import check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import (
     Digits,
@@ -147,6 +147,7 @@ def compare(
         seed=seed,
     )
     wanted = chosen_tables(tables, _TABLES)
+    check_results(output, (*paths, *(refs or ()), weights, scores, past))
     with ProgressBar() as progress:
         if resample == "items,raters":
             if scores is not None or refs is not None or len(paths) != 1:

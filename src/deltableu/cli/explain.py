@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.inputs import check_outputs
+from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Positive
 from deltableu.cli.output import note, note_left_out, print_parts, terminal_width
@@ -71,6 +71,7 @@ def explain(
     changed = options.changed()
     if metric is not None:
         _metric_class(metric, changed)
+    check_results(html, [study])
     data = read_study(study, ratings=False)
     systems = _systems(study, data, system, against)
     references = reference_set(data)

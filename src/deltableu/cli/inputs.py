@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from deltableu.corpus import (
     reference_set,
 )
 from deltableu.errors import InputError
+from deltableu.io import PathLike, check_new_file
 
-__all__ = ["Inputs", "check_outputs", "read_inputs"]
+__all__ = ["Inputs", "check_outputs", "check_results", "read_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,12 @@ def check_outputs(study: Study, path: object, systems: Sequence[str] = ()) -> No
         if name not in study.outputs:
             there = ", ".join(study.outputs)
             raise InputError(f"{path}: there is no system {name!r}; it has {there}")
+
+
+def check_results(output: Path | None, inputs: Iterable[PathLike | None]) -> None:
+    """Complain if results, where they go to a file, could not be written or overwrite inputs."""
+    if output is not None:
+        check_new_file(output, [one for one in inputs if one and one != STANDARD_INPUT])
 
 
 def read_inputs(

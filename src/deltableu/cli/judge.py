@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -12,12 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Self
 
-from deltableu.cli.new_study import check_new_study, lies_in
 from deltableu.cli.options import Flag, Output, Positive, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
-from deltableu.corpus import read_study, write_study
-from deltableu.errors import InputError, Problem
+from deltableu.corpus import check_new_study, read_study, write_study
+from deltableu.errors import InputError
+from deltableu.io import Journal, check_apart, check_new_file, check_work
 from deltableu.judges import (
     Magnitude,
     RatingEvent,
@@ -100,9 +99,13 @@ def apply(
     format
         How the summary is printed.
     """
-    check_new_study(output, replace=replace)
+    model = [judge] if is_model_file(judge) else []
+    check_new_study(output, model, replace=replace)
     work = work or Path(f"{os.path.realpath(output)}.rating")
-    _check_places(study, judge, output, work, log)
+    check_work(work, [output])
+    if log is not None:
+        check_apart(log, [output], "written")
+        check_new_file(log, [*model, study])
     given = {"triplets": triplets, "magnitude": magnitude, "original": _original(original)}
     settings = {name: value for name, value in given.items() if value is not None}
     if threads is not None:
@@ -148,36 +151,12 @@ def _original(given: str | None) -> Any:
         raise InputError(message) from None
 
 
-def _check_places(study: Path, judge: str, output: Path, work: Path, log: Path | None) -> None:
-    """A long run should not end with nowhere to write, nor eat what it reads."""
-    for path, name in ((work, "--work"), (log, "--log")):
-        if path is not None and lies_in(path, output):
-            raise InputError(f"{name} {path} lies in the new study: choose a place outside of it")
-    if work.exists() and not work.is_dir():
-        raise InputError(Problem("is a file, but --work takes a folder", file=str(work)))
-    if is_model_file(judge) and lies_in(Path(judge), output):
-        raise InputError(f"{judge} lies in the new study, which would replace it: move it first")
-    if log is None:
-        return
-    if lies_in(log, study):
-        raise InputError(f"--log {log} lies in the study: choose a place outside of it")
-    if log.is_dir():
-        raise InputError(Problem("is a folder, but --log takes a file", file=str(log)))
-    if is_model_file(judge) and os.path.realpath(judge) == os.path.realpath(log):
-        raise InputError(f"--log {log} is read here too: choose another file")
-    try:
-        with open(log, "a"):
-            pass
-    except OSError as error:
-        message = f"cannot be written: {error.strerror or error}"
-        raise InputError(Problem(message, file=str(log))) from None
-
-
 class _Run:
     """Shows how far a run is, says what is kept of an earlier one, and tidies up."""
 
     def __init__(self, work: Path, log: Path | None) -> None:
-        self._work, self._log = work, log
+        self._work = work
+        self._log = None if log is None else Journal(log)
         self._journal = work / _JOURNAL
         self._was_there = self._journal.exists()
         self._made = not work.exists()
@@ -192,9 +171,7 @@ class _Run:
             self._told = time.monotonic()
             note(f"rated {event.done:,} of {event.total:,} items")
         if self._log is not None and event.items:
-            # Closed each time: whoever finds it after a crash must see what was done.
-            with open(self._log, "a", encoding="utf-8") as stream:
-                stream.write(json.dumps(asdict(event)) + "\n")
+            self._log.add([asdict(event)])
 
     def _say_what_was_kept(self, event: RatingEvent) -> None:
         if event.done:

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.new_file import check_new_file
-from deltableu.cli.options import Flag, Output, Positive, Whole, check_logs
+from deltableu.cli.log_inputs import local_logs
+from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
+from deltableu.io import check_new_file, check_work
 from deltableu.judges import (
     Preset,
     RaterSettings,
@@ -24,7 +25,6 @@ from deltableu.judges import (
     train_rater,
     write_model,
 )
-from deltableu.logs import find_files
 
 __all__ = ["train"]
 
@@ -141,17 +141,12 @@ def train(
     format
         How the model card is printed.
     """
-    check_logs(logs)
     if output.suffix != ".safetensors":
         raise InputError(f"{output}: the name of a model ends in .safetensors")
-    check_new_file(output)
-    if output.exists() and not replace:
-        raise InputError(f"{output}: is there already: choose another name, or --replace it")
-    read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
-    if os.path.realpath(output) in read:
-        raise InputError(f"{output}: is one of the logs: write to another file")
+    check_new_file(output, local_logs(logs), replace=replace)
     shape, how = options.make(preset)
     work = work or Path(f"{os.path.realpath(output)}.training")
+    check_work(work, [output])
     with ProgressBar() as bar:
         try:
             made = train_rater(

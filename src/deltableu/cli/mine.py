@@ -6,15 +6,15 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from deltableu.cli.mine_journal import Journal
+from deltableu.cli.log_inputs import local_logs
+from deltableu.cli.mine_log import MiningLog
 from deltableu.cli.mine_options import SimilarityOptions
 from deltableu.cli.mine_progress import MiningProgress
-from deltableu.cli.new_study import check_new_study, lies_in
-from deltableu.cli.options import Flag, Output, Positive, Several, Whole, check_logs
+from deltableu.cli.options import Flag, Output, Positive, Several, Whole
 from deltableu.cli.output import Format, emit, note
-from deltableu.corpus import read_study, write_study
+from deltableu.corpus import check_new_study, read_study, write_study
 from deltableu.errors import InputError
-from deltableu.logs import find_files
+from deltableu.io import PathLike, check_apart, check_new_file, check_work
 from deltableu.mine import MiningPlan, RowFilter, mine_references
 
 __all__ = ["mine"]
@@ -112,22 +112,15 @@ def mine(
     )
     if not (top or parrot or random):
         raise InputError("--top 0 without --parrot and --random adds nothing")
-    check_logs(logs, "--logs")
-    check_new_study(output, replace=replace)
+    inputs: list[PathLike] = [*local_logs(logs, "--logs"), *filter(None, [options.vectors])]
+    check_new_study(output, inputs, replace=replace)
     work = work or Path(f"{os.path.realpath(output)}.mining")
-    for path, name in ((work, "--work"), (log, "--log")):
-        if path is not None and lies_in(path, output):
-            raise InputError(f"{name} {path} lies in the new study: choose a place outside of it")
-    inputs = [*_local_files(logs), *filter(None, [options.vectors])]
-    for file in inputs:
-        if lies_in(Path(file), output):
-            raise InputError(f"{file} lies in the new study, which would replace it: move it first")
-        if log is not None and os.path.realpath(file) == os.path.realpath(log):
-            raise InputError(f"--log {log} is read here too: choose another file")
-    if log is not None and lies_in(log, study):
-        raise InputError(f"--log {log} lies in the study: choose a place outside of it")
+    check_work(work, [output])
+    if log is not None:
+        check_apart(log, [output], "written")
+        check_new_file(log, [*inputs, study])
     with (
-        Journal(work, log) as journal,
+        MiningLog(work, log) as journal,
         MiningProgress(first=journal.say_what_was_kept) as progress,
     ):
         data = read_study(study)
@@ -145,13 +138,9 @@ def mine(
             log=journal,
         )
         write_study(mined.study, output, replace=replace)
-        mined.checkpoints.end()
+        mined.work.end()
     for problem in mined.unreadable_parts:
         note(f"left out: {problem}")
     if warning := mined.leak_warning():
         note(warning)
     emit(mined.table(), mined, format)
-
-
-def _local_files(logs: list[str]) -> list[str]:
-    return [file.name for file in find_files(logs) if file.system is None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from deltableu.cli.inputs import check_outputs
+from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Digits, Output, Positive, Several, Whole, subcommands
 from deltableu.cli.output import Format, emit, note_left_out
@@ -87,6 +87,8 @@ def compare(
         For preparing references: all cores by default; no result depends on it.
     """
     form = None if plot is None else _plot_form(plot)
+    check_results(output, [study])
+    check_results(plot, [study])
     sizes = None if items is None else [_whole(text, "--items") for text in items]
     wanted = _numbers(references, "--references")
     crews = _numbers(raters, "--raters")

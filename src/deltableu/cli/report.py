@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from deltableu.cli.inputs import check_outputs
+from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.options import Output, Whole, listed
 from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
@@ -53,6 +53,7 @@ def report(
     seed
         Of the resampling.
     """
+    check_results(output, [study])
     data = read_study(study, ratings=False)
     check_outputs(data, study)
     references = reference_set(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from deltableu.cli.inputs import read_inputs
+from deltableu.cli.inputs import check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole
 from deltableu.cli.output import Format, emit, note_left_out
@@ -82,6 +82,7 @@ def score(
     """
     inputs = read_inputs(paths, refs, weights, systems)
     chosen = options.make(metrics, inputs.references)
+    check_results(output, (*paths, *(refs or ()), weights))
     plan = IntervalPlan(ci_method, resamples, level, seed)
     with ProgressBar() as progress:
         scoring = score_systems(

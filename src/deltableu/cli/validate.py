@@ -7,7 +7,7 @@ from typing import Annotated, Literal, cast
 
 from cyclopts import Parameter
 
-from deltableu.cli.inputs import check_outputs
+from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import (
     Digits,
@@ -155,6 +155,7 @@ def validate(
         seed=seed,
     )
     wanted = chosen_tables(tables, _TABLES)
+    check_results(output, (study, *(scores or ()), human))
     if study is None and (scores is None or human is None):
         raise InputError("give a study folder, or --scores and --human tables")
     data = None if study is None else read_study(study, ratings=human is None)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from pathlib import Path
 from typing import Annotated
 
-from deltableu.cli.new_file import check_new_file
-from deltableu.cli.options import Output, Positive, Whole, check_logs, subcommands
+from deltableu.cli.log_inputs import local_logs
+from deltableu.cli.options import Output, Positive, Whole, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import Column, Table, fact_table
-from deltableu.logs import find_files
+from deltableu.io import Column, Table, check_new_file, fact_table
 from deltableu.text import read_vectors, write_vectors
 from deltableu.vectors import VectorEpoch, nearest_words, train_vectors
 
@@ -90,11 +88,7 @@ def train(
     format
         How the summary is printed.
     """
-    check_logs(logs)
-    check_new_file(output)
-    read = {os.path.realpath(file.name) for file in find_files(logs) if file.system is None}
-    if os.path.realpath(output) in read:
-        raise InputError(f"{output}: is one of the logs: write to another file")
+    check_new_file(output, local_logs(logs))
     partial = Path(f"{output}.partial.bin")
     seen: list[VectorEpoch] = []
     with ProgressBar() as bar:

@@ -9,14 +9,13 @@ from deltableu.corpus.check import (
 )
 from deltableu.corpus.item_records import item_record
 from deltableu.corpus.items import read_items, write_items
-from deltableu.corpus.layout import strangers
 from deltableu.corpus.outputs import read_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.references import ReferenceSet, reference_set, weights_label
 from deltableu.corpus.score_table import ScoreTable, align_scores
 from deltableu.corpus.scores import read_scores
-from deltableu.corpus.study import read_study, write_study
+from deltableu.corpus.study import check_new_study, read_study, write_study
 from deltableu.corpus.systems import read_systems, write_systems
 from deltableu.corpus.types import (
     KINDS,
@@ -51,6 +50,7 @@ __all__ = [
     "System",
     "SystemCounts",
     "align_scores",
+    "check_new_study",
     "check_study",
     "item_record",
     "read_items",
@@ -61,7 +61,6 @@ __all__ = [
     "read_study",
     "read_systems",
     "reference_set",
-    "strangers",
     "weights_label",
     "write_items",
     "write_outputs",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -15,9 +14,9 @@ from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.systems import read_note, read_systems, write_systems
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, Report, atomic_folder, fail, shown
+from deltableu.io import PathLike, Report, atomic_folder, check_new_folder, fail, shown
 
-__all__ = ["Form", "read_study", "read_study_items", "write_study"]
+__all__ = ["Form", "check_new_study", "read_study", "read_study_items", "write_study"]
 
 Form: TypeAlias = Literal["jsonl", "tsv", "parquet", "plain"]
 
@@ -107,8 +106,7 @@ def write_study(
     if form == "plain" and study.ratings:
         message = "plain text has no ids that ratings could name: write JSON Lines instead"
         raise InputError(Problem(message, field="ratings"))
-    if replace:
-        _refuse_strangers(Path(folder))
+    check_new_study(folder, replace=replace)
     with atomic_folder(folder, replace=replace) as temporary:
         if form == "plain":
             write_plain_files(temporary, study.items)
@@ -126,12 +124,11 @@ def write_study(
             write_systems(temporary / "systems.toml", study.systems, study.note)
 
 
-def _refuse_strangers(folder: Path) -> None:
-    with suppress(OSError):
-        if others := strangers(folder):
-            names = ", ".join(others[:3]) + (" and others" if len(others) > 3 else "")
-            message = f"is not replaced, because it holds more than a study: move {names} away"
-            raise InputError(Problem(message, file=str(folder)))
+def check_new_study(
+    folder: PathLike, inputs: Iterable[PathLike] = (), *, replace: bool = False
+) -> None:
+    """Complain where `write_study` would, or where it would replace one of the inputs."""
+    check_new_folder(folder, inputs, replace=replace, what="a study", strangers=strangers)
 
 
 def _file_stem(system: str) -> str:

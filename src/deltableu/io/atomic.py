@@ -12,10 +12,11 @@ from pathlib import Path
 
 from deltableu.errors import InputError, Problem
 
-__all__ = ["atomic_folder", "atomic_path", "interrupted_copy"]
+__all__ = ["atomic_folder", "atomic_path", "interrupted_copy", "unwritable"]
 
 
-def _unwritable(path: object, error: OSError) -> InputError:
+def unwritable(path: object, error: OSError) -> InputError:
+    """What to raise where writing raised this."""
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         message = "cannot be written, because its folder does not exist: make the folder first"
     elif isinstance(error, PermissionError):
@@ -61,7 +62,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         with suppress(OSError):
             temporary.unlink()
-        raise _unwritable(path, error) from None
+        raise unwritable(path, error) from None
     try:
         yield temporary
         _sync(temporary)
@@ -111,7 +112,7 @@ def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Ite
     try:
         temporary.mkdir()
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise unwritable(path, error) from None
     try:
         yield temporary
         for folder, _, names in os.walk(temporary, topdown=False):
@@ -122,7 +123,7 @@ def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Ite
         try:
             temporary.rename(target)
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise unwritable(path, error) from None
     except BaseException:
         _recover(target)
         shutil.rmtree(temporary, ignore_errors=True)

@@ -13,8 +13,9 @@ import numpy as np
 from deltableu._types import Progress, Singles
 from deltableu._version import __version__
 from deltableu.errors import InputError
+from deltableu.io import WorkFolder
 from deltableu.judges.batches import Batches
-from deltableu.judges.checkpoints import Checkpoint, WorkFolder
+from deltableu.judges.checkpoints import Checkpoint
 from deltableu.judges.combination import combined_weights
 from deltableu.judges.examples import Examples, draw_examples
 from deltableu.judges.quality import OverlapBaseline, area_under_curve, calibration
@@ -173,22 +174,20 @@ class Run:
 
     def _write(self, epoch: int) -> None:
         self._written = time.monotonic()
-        self._work.write(
-            Checkpoint(
-                epoch,
-                self._step,
-                self._steps,
-                self._loss,
-                self._examples,
-                self._written - self._began,
-                [_record(before) for before in self._history],
-                self._learner.state(),
-                self._best,
-            )
-        )
+        Checkpoint(
+            epoch,
+            self._step,
+            self._steps,
+            self._loss,
+            self._examples,
+            self._written - self._began,
+            [_record(before) for before in self._history],
+            self._learner.state(),
+            self._best,
+        ).keep(self._work)
 
     def _go_on(self) -> None:
-        found = self._work.read()
+        found = Checkpoint.kept(self._work)
         if found is None:
             return
         self._learner.restore(found.state, found.steps)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from deltableu.corpus import Item, Reference, item_record
-from deltableu.errors import InputError, Problem
-from deltableu.io import decode
+from deltableu.io import Journal
 
 __all__ = ["RatingJournal", "rating_key"]
 
@@ -23,37 +21,15 @@ def rating_key(signature: str, item: Item, references: Sequence[Reference]) -> s
 
 
 class RatingJournal:
-    """Weights by their keys, in a file that only grows.
-
-    Parameters
-    ----------
-    path : Path
-        Made when the first line is added. Lines that are not whole, as the last one may be after
-        a power cut, are as if they were not there.
-    """
+    """Weights by their keys, in a journal at `path`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._journal = Journal(path)
         self._weights: dict[str, tuple[float, ...]] = {}
-        try:
-            content = path.read_bytes() if path.exists() else b""
-        except OSError as error:
-            message = f"cannot be read: {error.strerror or error}"
-            raise InputError(Problem(message, file=str(path))) from None
-        self._torn = bool(content) and not content.endswith(b"\n")
-        for line in content.split(b"\n"):
-            self._take(line)
-
-    def _take(self, line: bytes) -> None:
-        try:
-            record = decode(line.decode())
-        except ValueError:
-            return
-        if not isinstance(record, dict):
-            return
-        key, weights = record.get("key"), record.get("weights")
-        if isinstance(key, str) and isinstance(weights, list) and all(map(_is_weight, weights)):
-            self._weights[key] = tuple(map(float, weights))
+        for record in self._journal.records():
+            key, weights = record.get("key"), record.get("weights")
+            if isinstance(key, str) and isinstance(weights, list) and all(map(_is_weight, weights)):
+                self._weights[key] = tuple(map(float, weights))
 
     def weights(self, key: str, number: int) -> tuple[float, ...] | None:
         """The weights of a key, or None where they are not known."""
@@ -62,21 +38,9 @@ class RatingJournal:
 
     def add(self, rated: Iterable[tuple[str, str, Sequence[float]]]) -> None:
         """Add ids, keys and weights of items; they are on the disk when this returns."""
-        lines = [
-            json.dumps({"item": id, "key": key, "weights": list(weights)}) + "\n"
-            for id, key, weights in rated
-        ]
-        text = ("\n" if self._torn else "") + "".join(lines)
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self._path, "a", encoding="utf-8") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-        except OSError as error:
-            message = f"cannot be written: {error.strerror or error}"
-            raise InputError(Problem(message, file=str(self._path))) from None
-        self._torn = False
+        self._journal.add(
+            {"item": id, "key": key, "weights": list(weights)} for id, key, weights in rated
+        )
 
 
 def _is_weight(value: object) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+
+import numpy as np
 
 from deltableu._types import Progress
 from deltableu._version import __version__
 from deltableu.errors import InputError, Problem
-from deltableu.judges.checkpoints import PAIRS, VOCABULARY, WorkFolder
+from deltableu.io import WorkFolder, fingerprint
+from deltableu.judges.checkpoints import STATE
 from deltableu.judges.epochs import Run, TrainedRater, TrainingEpoch
 from deltableu.judges.log_pairs import read_training_pairs
 from deltableu.judges.neural import need
@@ -25,6 +27,7 @@ __all__ = ["train_rater"]
 
 #: Seconds between two checkpoints.
 PAUSE = 60.0
+_VOCABULARY, _PAIRS = "vocabulary", "pairs"
 _THREADS = 1024
 #: Texts that pieces are made from.
 _SAMPLE = 200_000
@@ -78,15 +81,13 @@ def train_rater(
     kept = WorkFolder(work, _key(partitions, settings, how))
     from deltableu.judges.learning import threads_of_torch
 
-    try:
+    kept.begin()
+    with kept.worth_keeping(STATE):
         vocabulary = _vocabulary(partitions, how, kept, progress)
         pairs = _pairs(partitions, vocabulary, settings, how, kept, progress)
         with threads_of_torch(threads):
             run = Run(settings, how, vocabulary, pairs, kept, pause, progress, on_epoch)
             made = run.train()
-    except InputError:
-        kept.give_up()
-        raise
     if not keep_work:
         kept.end()
     return made
@@ -95,10 +96,8 @@ def train_rater(
 def _key(
     partitions: Sequence[Partition], settings: RaterSettings, training: TrainingSettings
 ) -> str:
-    digest = hashlib.sha256(f"{__version__} {settings} {training}".encode())
-    for partition in partitions:
-        digest.update(partition.fingerprint.encode())
-    return digest.hexdigest()
+    shape = f"{__version__} {settings} {training}"
+    return fingerprint((shape, *(partition.fingerprint for partition in partitions)))
 
 
 def _teller(
@@ -122,9 +121,9 @@ def _vocabulary(
     work: WorkFolder,
     progress: Progress | None,
 ) -> Vocabulary:
-    kept = work.kept(VOCABULARY)
+    kept = work.kept(_VOCABULARY)
     if kept is not None:
-        return vocabulary_from_bytes(training.vocabulary, kept)
+        return vocabulary_from_bytes(training.vocabulary, kept[0]["data"].tobytes())
     tell = _teller(progress, "vocabulary", partitions, 1)
     size = training.vocabulary_size
     made: Vocabulary
@@ -134,7 +133,7 @@ def _vocabulary(
         made = piece_vocabulary(
             partitions, size=size, sample=_SAMPLE, seed=training.seed, tell=tell
         )
-    work.keep(VOCABULARY, made.to_bytes())
+    work.keep(_VOCABULARY, {"data": np.frombuffer(made.to_bytes(), np.uint8)})
     return made
 
 
@@ -146,10 +145,9 @@ def _pairs(
     work: WorkFolder,
     progress: Progress | None,
 ) -> TrainingPairs:
-    path = work.path(PAIRS)
-    if path is not None and path.exists():
-        with suppress(InputError):  # damaged: made anew
-            return TrainingPairs.read(path)
+    kept = work.kept(_PAIRS)
+    if kept is not None:
+        return TrainingPairs.of(*kept)
     made = read_training_pairs(
         partitions,
         vocabulary,
@@ -159,6 +157,5 @@ def _pairs(
         max_responses=training.max_responses,
         tell=_teller(progress, "pairs", partitions, 2),
     )
-    if path is not None:
-        made.write(path)
+    work.keep(_PAIRS, made.arrays(), asdict(made.counts))
     return made

@@ -1,27 +1,14 @@
-"""Logged pairs that a rater learns from, as numbers; kept in a file between two runs."""
+"""Logged pairs that a rater learns from, as numbers."""
 
 from __future__ import annotations
 
-import zipfile
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
-import numpy as np
-
-from deltableu._types import Bools, Ints
-from deltableu.errors import InputError, Problem
-from deltableu.io import atomic_path
+from deltableu._types import AnyArray, Bools, Ints
 from deltableu.judges.encoded_texts import EncodedTexts
 
 __all__ = ["TrainingCounts", "TrainingPairs"]
-
-
-#: What numpy may say of a file that is not one of ours.
-_DAMAGES = (
-    ValueError, KeyError, TypeError, AttributeError, IndexError, EOFError, zipfile.BadZipFile,
-    NotImplementedError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,55 +82,17 @@ class TrainingPairs:
     validation: Bools
     counts: TrainingCounts
 
-    def write(self, path: Path) -> None:
-        """Keep them as one file."""
-        arrays: dict[str, Any] = {
-            "numbers": self.texts.numbers,
-            "bounds": self.texts.bounds,
-            **{name: getattr(self, name) for name in _COLUMNS},
-            "counts": np.array([*asdict(self.counts).values()], np.int64),
-        }
-        try:
-            with atomic_path(path) as temporary, open(temporary, "wb") as file:
-                np.savez(file, **arrays)
-        except OSError as error:
-            message = f"cannot be written: {error.strerror or type(error).__name__}"
-            raise InputError(Problem(message, file=str(path))) from None
+    def arrays(self) -> dict[str, AnyArray]:
+        """All but the counts, as it is kept between two runs."""
+        texts: dict[str, AnyArray] = {"numbers": self.texts.numbers, "bounds": self.texts.bounds}
+        return texts | {name: getattr(self, name) for name in _COLUMNS}
 
     @classmethod
-    def read(cls, path: Path) -> TrainingPairs:
-        """Read what `write` wrote."""
-        try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as found:
-                arrays = {name: found[name] for name in found.files}
-            counts = TrainingCounts(*map(int, arrays["counts"]))
-            texts = EncodedTexts(arrays["numbers"], arrays["bounds"])
-            made = cls(texts, counts=counts, **{name: arrays[name] for name in _COLUMNS})
-            made._check()
-        except OSError as error:
-            message = f"cannot be read: {error.strerror or error}"
-            raise InputError(Problem(message, file=str(path))) from None
-        except _DAMAGES as error:
-            message = f"does not hold training pairs, or is damaged: remove it ({error})"
-            raise InputError(Problem(message, file=str(path))) from None
-        return made
-
-    def _check(self) -> None:
-        """Raise a ValueError where places lead nowhere."""
-        rows = self.counts.responses + self.counts.other
-        columns = (self.utterances, self.responses, self.groups)
-        bounds, limits = self.texts.bounds, (len(self.texts), len(self.texts), len(self.validation))
-        if (
-            any(len(column) != rows for column in columns)
-            or any(
-                len(column) and not 0 <= column.min() <= column.max() < limit
-                for column, limit in zip(columns, limits, strict=True)
-            )
-            or bounds[0] != 0
-            or bounds[-1] != len(self.texts.numbers)
-            or (np.diff(bounds) < 0).any()
-        ):
-            raise ValueError("its arrays do not belong together")
+    def of(cls, arrays: Mapping[str, AnyArray], counts: Mapping[str, int]) -> TrainingPairs:
+        """The pairs whose `arrays` and counts these are."""
+        texts = EncodedTexts(arrays["numbers"], arrays["bounds"])
+        columns = {name: arrays[name] for name in _COLUMNS}
+        return cls(texts, counts=TrainingCounts(**counts), **columns)
 
 
 _COLUMNS = tuple(

@@ -12,7 +12,7 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike
+from deltableu.io import PathLike, check_apart
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
@@ -123,22 +123,13 @@ def write_pairs(
     if drop_overlap and split is None:
         raise InputError("there can be no overlap to drop without a split")
     names = None if split is None else split.names
-    forms = [check_output(output, form, names, replace=replace)]
-    if triples is not None:
-        forms.append(check_output(triples, form, names, replace=replace))
-        if os.path.realpath(triples) == os.path.realpath(output):
-            raise InputError(f"{os.fspath(output)}: pairs and triples need places of their own")
     theirs = named(columns)
     files = find_logs(logs)
-    for place in (output, triples):
-        inside = {os.path.realpath(file.name) for file in files if file.system is None}
-        if place is None:
-            continue
-        target = os.path.realpath(place)
-        if target in inside:
-            raise InputError(Problem("is one of the logs: write to another file", file=str(place)))
-        if names is not None and any(Path(file).is_relative_to(target) for file in inside):
-            raise InputError(Problem("holds logs: write to another folder", file=str(place)))
+    inputs = [file.name for file in files if file.system is None]
+    forms = [check_output(output, form, names, inputs, replace=replace)]
+    if triples is not None:
+        forms.append(check_output(triples, form, names, inputs, replace=replace))
+        check_apart(triples, [output], "written")
     layout = _layout(files, theirs, skip=on_error == "skip")
     count = buckets or _buckets(files, memory_bytes)
     reading = Reading(files, theirs, on_error, progress)

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, atomic_folder, atomic_path, encode
+from deltableu.io import (
+    PathLike,
+    atomic_folder,
+    atomic_path,
+    check_new_file,
+    check_new_folder,
+    encode,
+)
 from deltableu.logs.read_files import form_of, pyarrow_for
 from deltableu.logs.times import time_text
 from deltableu.logs.types import Pair
@@ -116,7 +123,12 @@ def _opened(path: Path, form: str, columns: Sequence[str]) -> Iterator[Writer]:
 
 
 def check_output(
-    path: PathLike, form: Form | None, names: Sequence[str] | None, *, replace: bool
+    path: PathLike,
+    form: Form | None,
+    names: Sequence[str] | None,
+    inputs: Sequence[PathLike],
+    *,
+    replace: bool,
 ) -> Form:
     """The form in which to write, after asking whether that will be possible.
 
@@ -124,20 +136,17 @@ def check_output(
     ----------
     names
         Of the files in the folder `path`; None where `path` is a file.
+    inputs
+        Files that are read, which must not be overwritten.
     """
     target = Path(os.path.realpath(path))
     where = os.fspath(path)
     if form is not None and form not in get_args(Form):
         raise InputError(f"the form must be one of {', '.join(get_args(Form))}, got {form!r}")
-    if not target.parent.is_dir():
-        message = "cannot be written, because its folder does not exist: make the folder first"
-        raise InputError(Problem(message, file=where))
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        message = "cannot be written by this user: change the folder's permissions"
-        raise InputError(Problem(message, file=where))
     if form == "parquet" or target.suffix == ".parquet":
         pyarrow_for("Parquet", where)
     if names is None:
+        check_new_file(path, inputs)
         found = form_of(target.name)
         by_name = ".".join(part for part in found or () if part)
         if by_name not in get_args(Form):
@@ -145,21 +154,14 @@ def check_output(
             raise InputError(Problem(f"must end in one of {endings}", file=where))
         if form is not None and form != by_name:
             raise InputError(Problem(f"its name does not end in .{form}", file=where))
-        if target.is_dir():
-            raise InputError(Problem("is a folder, but a file is to be written", file=where))
         return by_name  # type: ignore[return-value]
-    if target.exists() and not target.is_dir():
-        message = "is a file, but a split is written to a folder with a file for each period"
-        raise InputError(Problem(message, file=where))
-    if target.is_dir() and (there := sorted(target.iterdir())):
-        if not replace:
-            message = "the folder is not empty: choose another one, or ask for it to be replaced"
-            raise InputError(Problem(message, file=where))
-        strangers = [one.name for one in there if one.is_dir() or form_of(one.name) is None]
-        if strangers:
-            message = "is not replaced, because it holds more than logs"
-            raise InputError(Problem(f"{message}: move {strangers[0]} away", file=where))
+    check_new_folder(path, inputs, replace=replace, what="a split of logs", strangers=_no_logs)
     return form or "tsv"
+
+
+def _no_logs(folder: Path) -> list[str]:
+    there = sorted(folder.iterdir())
+    return [one.name for one in there if one.is_dir() or form_of(one.name) is None]
 
 
 @contextmanager

@@ -15,12 +15,11 @@ from deltableu._types import Ints
 from deltableu._version import __version__
 from deltableu.corpus import Item, Source, Study, read_study
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike
+from deltableu.io import PathLike, WorkFolder, fingerprint
 from deltableu.logs import MemoryPartition, Partition, find_partitions
 from deltableu.mine.additions import Addition, add_references
 from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
 from deltableu.mine.bm25 import BM25
-from deltableu.mine.checkpoints import Checkpoints, fingerprint
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.engines import Engine, make_engine
 from deltableu.mine.join import OnError
@@ -180,8 +179,8 @@ def mine_references(
         lambda rows: _picks(items, plan, rows),
         WordRule(plan.tokenize),
         engine if not isinstance(engine, str) else make_engine(engine, threads),
-        Checkpoints(
-            None if work is None else Path(work),
+        WorkFolder(
+            work,
             fingerprint((plan.signature, *map(_described, items), *(
                 partition.fingerprint for partition in partitions
             ))),
@@ -190,16 +189,13 @@ def mine_references(
         progress,
         log,
     )  # fmt: skip
-    try:
+    with run.work.worth_keeping():
         found = run.find()
-    except BaseException:
-        run.checkpoints.leave()
-        raise
     if not any(isinstance(partition, MemoryPartition) for partition in partitions):
         _check_unchanged(partitions, find_partitions(logs, partition_bytes=partition_bytes))
-    mined = _assemble(whole, plan, found, run.checkpoints)
+    mined = _assemble(whole, plan, found, run.work)
     if not keep_work:
-        mined.checkpoints.end()
+        mined.work.end()
     return mined
 
 
@@ -262,7 +258,7 @@ def _picks(items: Sequence[Item], plan: MiningPlan, rows: int) -> Ints:
     return np.unique([at for item in items for at in _drawn(item, plan, rows)])
 
 
-def _assemble(study: Study, plan: MiningPlan, found: Found, checkpoints: Checkpoints) -> Mined:
+def _assemble(study: Study, plan: MiningPlan, found: Found, work: WorkFolder) -> Mined:
     items: list[Item] = []
     added: dict[str, int] = {}
     short = 0
@@ -291,7 +287,7 @@ def _assemble(study: Study, plan: MiningPlan, found: Found, checkpoints: Checkpo
         added,
         short,
         plan.signature,
-        checkpoints,
+        work,
     )
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from deltableu.corpus import Study
 from deltableu.errors import Problem
-from deltableu.io import Table, fact_table, field_record
-from deltableu.mine.checkpoints import Checkpoints
+from deltableu.io import Table, WorkFolder, fact_table, field_record
 
 __all__ = ["Mined"]
 
@@ -39,7 +38,7 @@ class Mined:
     short_items : int
         Items with fewer mined references than asked for.
     signature : str
-    checkpoints : Checkpoints
+    work : WorkFolder
         With `keep_work`, its `end()` is to be called when the study is safe.
     """
 
@@ -52,7 +51,7 @@ class Mined:
     added: Mapping[str, int]
     short_items: int
     signature: str
-    checkpoints: Checkpoints
+    work: WorkFolder
 
     def table(self) -> Table:
         """Rows read and left out, references added, and items that got fewer than asked for."""
@@ -90,7 +89,7 @@ class Mined:
     def record(self) -> dict[str, Any]:
         """All but the study and what was kept of the work."""
         return {
-            **field_record(self, without=("study", "checkpoints")),
+            **field_record(self, without=("study", "work")),
             "items": len(self.study.items),
             "unreadable_parts": list(map(str, self.unreadable_parts)),
         }

@@ -14,9 +14,10 @@ import numpy as np
 
 from deltableu._types import Ints
 from deltableu.errors import InputError, Problem
+from deltableu.io import WorkFolder
 from deltableu.logs import Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
-from deltableu.mine.checkpoints import Checkpoints
+from deltableu.mine.checkpoints import keep_counted, keep_joined, kept_counted, kept_joined
 from deltableu.mine.engines import Engine
 from deltableu.mine.heaps import Heaps
 from deltableu.mine.join import (
@@ -190,7 +191,7 @@ class MiningRun:
     rule : WordRule
         What a word is.
     engine : Engine
-    checkpoints : Checkpoints
+    work : WorkFolder
     on_error : {"stop", "skip"}
     progress, log : callable, optional
     """
@@ -204,7 +205,7 @@ class MiningRun:
     picks: Callable[[int], Ints]
     rule: WordRule
     engine: Engine
-    checkpoints: Checkpoints
+    work: WorkFolder
     on_error: OnError = "stop"
     progress: Callable[[Progress], None] | None = None
     log: Log | None = None
@@ -215,7 +216,7 @@ class MiningRun:
 
     def find(self) -> Found:
         """Both passes."""
-        self.checkpoints.begin()
+        self.work.begin()
         with self.engine:
             return self._find()
 
@@ -226,6 +227,7 @@ class MiningRun:
             sums += result.sums
         rows = sum(result.rows for result in counted)
         if rows == 0:
+            self.work.end()
             raise InputError(f"the logs hold no rows: {self.partitions[0].name}")
         joining = Joining(
             self.counter.scorer(sums),
@@ -253,7 +255,7 @@ class MiningRun:
     def _count(self) -> list[Counted]:
         results: dict[int, Counted] = {}
         for index, partition in enumerate(self.partitions):
-            kept = self.checkpoints.counted(index)
+            kept = kept_counted(self.work, index)
             if kept is None or (self.on_error == "stop" and (kept.problem or kept.skipped)):
                 continue
             results[index] = kept
@@ -267,7 +269,7 @@ class MiningRun:
         task = _Count(Counting(self.counter, self.rule, self.on_error))
         with closing(self.engine.run(task, jobs, meter.tell)) as finished:
             for job, result in finished:
-                self.checkpoints.keep_counted(job.index, result)
+                keep_counted(self.work, job.index, result)
                 results[job.index] = result
                 self._tell("counting", job.index, job.partition, result.rows)
         return [results[index] for index in range(len(self.partitions))]
@@ -300,7 +302,7 @@ class MiningRun:
         for index, partition in enumerate(self.partitions):
             if counted[index].problem is not None:
                 done[index] = None
-            elif (kept := self.checkpoints.joined(index)) is not None:
+            elif (kept := kept_joined(self.work, index)) is not None:
                 add(index, kept)
                 done[index] = None
                 self._tell("scoring", index, partition, kept.rows, kept=True)
@@ -310,7 +312,7 @@ class MiningRun:
         meter = self._meter("scoring", done)
         with closing(self.engine.run(_Join(joining), jobs, meter.tell)) as finished:
             for job, result in finished:
-                self.checkpoints.keep_joined(job.index, result)
+                keep_joined(self.work, job.index, result)
                 add(job.index, result)
                 self._tell("scoring", job.index, job.partition, result.rows)
         held = heaps.held().tolist()

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 from collections import Counter
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from deltableu.cli.output import note
-from deltableu.errors import InputError, Problem
+from deltableu.io import Journal
 from deltableu.mine import Event
 
-__all__ = ["Journal"]
+__all__ = ["MiningLog"]
 
 _DONE = {"counting": "counted", "scoring": "scored"}
 
 
-class Journal:
+class MiningLog:
     """Call it with each event; use it as a context manager around the mining.
 
     Parameters
@@ -33,28 +29,20 @@ class Journal:
     """
 
     def __init__(self, work: Path, file: Path | None) -> None:
-        self._work, self._file = work, file
+        self._work = work
+        self._file = None if file is None else Journal(file)
         self._kept: Counter[str] = Counter()
-        self._rows = 0
         self._partitions = 0
-        if file is not None:
-            _check_log(file)
-        if work.exists() and not work.is_dir():
-            raise InputError(Problem("is a file, but --work takes a folder", file=str(work)))
-        self._found = set(work.iterdir()) if work.exists() else None
         self._strange = _has_checkpoints(work)
 
     def __call__(self, event: Event) -> None:
         self._partitions = event.partitions
-        self._rows += event.rows
         if event.kept:
             self._kept[event.stage] += 1
         else:
             self.say_what_was_kept()
         if self._file is not None:
-            # Closed each time: whoever finds it after a crash must see what was done.
-            with open(self._file, "a", encoding="utf-8") as stream:
-                stream.write(json.dumps(asdict(event)) + "\n")
+            self._file.add([asdict(event)])
 
     def say_what_was_kept(self) -> None:
         """Tell what of an earlier run is used, once, before new work is done."""
@@ -86,30 +74,8 @@ class Journal:
         if error is None:
             self.say_what_was_kept()
             return
-        self._leave_nothing()
         if isinstance(error, KeyboardInterrupt) and _has_checkpoints(self._work):
             note(f"{self._work} keeps what was done: the same command goes on from there")
-
-    def _leave_nothing(self) -> None:
-        """Remove folders that were made for checkpoints, where no row has come into them."""
-        with suppress(OSError):
-            for folder in set(self._work.iterdir()) - (self._found or set()):
-                if self._rows == 0:
-                    shutil.rmtree(folder, ignore_errors=True)
-            if self._found is None:
-                self._work.rmdir()
-
-
-def _check_log(file: Path) -> None:
-    if not file.parent.is_dir():
-        message = "cannot be written, because its folder does not exist: make the folder first"
-    elif file.is_dir():
-        message = "is a folder, but --log takes a file"
-    elif not os.access(file if file.exists() else file.parent, os.W_OK):
-        message = "cannot be written by this user: change the permissions"
-    else:
-        return
-    raise InputError(Problem(message, file=str(file)))
 
 
 def _has_checkpoints(work: Path) -> bool:

@@ -1,0 +1,117 @@
+"""May this output be written? One rule, asked before long work and not after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from deltableu.errors import InputError, Problem
+from deltableu.io.atomic import interrupted_copy
+from deltableu.io.files import PathLike
+
+__all__ = ["check_apart", "check_new_file", "check_new_folder", "check_work"]
+
+
+def check_new_file(
+    path: PathLike, inputs: Iterable[PathLike] = (), *, replace: bool = True
+) -> None:
+    """Complain where a file could not be written in the end, or would overwrite what is read.
+
+    Parameters
+    ----------
+    path
+        The file, also one that lines are added to.
+    inputs
+        Files and folders that are read: the new file is none of them, and lies in none of them.
+    replace
+        Whether an old file may be there.
+    """
+    name, target = os.fspath(path), Path(os.path.realpath(path))
+    if target.is_dir():
+        raise _refusal(name, "is a folder, but a file is to be written")
+    if target.exists() and not target.is_file():
+        # A pipe or device is written to, never replaced.
+        if not os.access(target, os.W_OK):
+            raise _refusal(name, "cannot be written by this user: change its permissions")
+        return
+    _check_parent(name, target)
+    if not replace and target.exists():
+        raise _refusal(name, "is there already: choose another name, or replace it")
+    check_apart(path, inputs)
+
+
+def check_new_folder(
+    path: PathLike,
+    inputs: Iterable[PathLike] = (),
+    *,
+    replace: bool,
+    what: str,
+    strangers: Callable[[Path], Sequence[str]],
+) -> None:
+    """Complain where a folder could not be written in the end, or would swallow something.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    inputs
+        Files and folders that are read: none of them is the new folder or lies in it, nor does it
+        lie in one of them.
+    replace
+        Whether an old folder may be there that holds nothing but what such a folder holds.
+    what
+        What the folder is, such as "a study".
+    strangers
+        The names in an old folder that have no place in such a one.
+    """
+    name, target = os.fspath(path), Path(os.path.realpath(path))
+    _check_parent(name, target)
+    if target.exists() and not target.is_dir():
+        raise _refusal(name, f"is a file, but {what} is written to a folder")
+    # An interrupted write is undone by the next one, and then the old folder is there again.
+    old = target if target.exists() else interrupted_copy(target)
+    if old.exists():
+        if not replace and any(old.iterdir()):
+            raise _refusal(name, "the folder is not empty: choose another one, or replace it")
+        if replace and (others := strangers(old)):
+            message = f"is not replaced, because it holds more than {what}"
+            raise _refusal(name, f"{message}: move {_name_some(others)} away")
+    check_apart(path, inputs)
+
+
+def check_work(path: PathLike, outputs: Iterable[PathLike]) -> None:
+    """Complain if a folder for checkpoints is a file, or lies where results are written."""
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise _refusal(os.fspath(path), "is a file, but checkpoints are kept in a folder")
+    check_apart(path, outputs, "written")
+
+
+def check_apart(path: PathLike, others: Iterable[PathLike], use: str = "read") -> None:
+    """Complain if a place is, holds or lies in one of the others, wherever links lead."""
+    name, target = os.fspath(path), Path(os.path.realpath(path))
+    for other in others:
+        place = Path(os.path.realpath(other))
+        if place == target or (place.exists() and target.exists() and place.samefile(target)):
+            raise _refusal(name, f"is {use} here too: choose another place")
+        if place.is_relative_to(target):
+            raise _refusal(name, f"holds {os.fspath(other)}, which is {use} here: choose another")
+        if target.is_relative_to(place):
+            message = f"lies in {os.fspath(other)}, which is {use} here: choose a place outside"
+            raise _refusal(name, message)
+
+
+def _name_some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+
+
+def _check_parent(name: str, target: Path) -> None:
+    if not target.parent.is_dir():
+        message = "cannot be written, because its folder does not exist: make the folder first"
+        raise _refusal(name, message)
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise _refusal(name, "cannot be written by this user: change the folder's permissions")
+
+
+def _refusal(name: str, message: str) -> InputError:
+    return InputError(Problem(message, file=name))
