@@ -78,6 +78,7 @@ def test_folders(tmp_path):
 
 def test_work_lies_apart_from_results(tmp_path):
     check_work(tmp_path / "new.work", [tmp_path / "new"])
+    check_work(tmp_path, [tmp_path / "new"])
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="is a file, but checkpoints"):
         check_work(tmp_path / "file", [])

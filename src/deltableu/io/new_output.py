@@ -84,7 +84,11 @@ def check_work(path: PathLike, outputs: Iterable[PathLike]) -> None:
     """Complain if a folder for checkpoints is a file, or lies where results are written."""
     if os.path.exists(path) and not os.path.isdir(path):
         raise _refusal(os.fspath(path), "is a file, but checkpoints are kept in a folder")
-    check_apart(path, outputs, "written")
+    # What is kept lies in a folder of its own in there, so that results may lie beside it.
+    for output in outputs:
+        if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(output)):
+            message = f"lies in {os.fspath(output)}, which is written here: choose a place outside"
+            raise _refusal(os.fspath(path), message)
 
 
 def check_apart(path: PathLike, others: Iterable[PathLike], use: str = "read") -> None:
