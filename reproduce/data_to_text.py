@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from deltableu import BLEU
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputWarning
 from deltableu.rate.direct_assessment import direct_assessment
-from deltableu.rate.judgements import Judgements
 from deltableu.score import Metric
 from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
 from deltableu.score.metrics.cider import CIDErD
@@ -167,7 +167,7 @@ def read_webnlg(data: Path) -> tuple[Task, dict[str, Array], dict[str, Array], i
     order = (items, (*systems, "WebNLG-2020-reference"))
     for criterion in CRITERIA:
         values = [float(row[header.index(criterion)]) for row in rows]
-        judgements = Judgements.of(
+        judgements = RatingTable.of(
             raters=workers, items=ids, systems=names, values=values, order=order
         )
         with warnings.catch_warnings():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deltableu.io import atomic_write
-from simulations import compare, families, validate_tables
+from simulations import compare, families, validate_tables, weight_noise
 from simulations import raters as rating_noise
 from simulations.replications import Progress
 from simulations.tables import band, pivot, replace_block
@@ -18,6 +18,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
 REPLICATIONS = 2000
 SEED = 0
+#: A simulated pilot gives means, not a rate: fewer of them do.
+_PER_PILOT = 20
 
 Tables = dict[str, str]
 
@@ -54,6 +56,13 @@ def raters(replications: int, progress: Progress | None = None) -> Tables:
     }
 
 
+def weights(replications: int, progress: Progress | None = None) -> Tables:
+    """What other raters would have said: ways to draw their weights."""
+    pilots = max(1, replications // _PER_PILOT)
+    made = weight_noise.table(weight_noise.simulate(pilots, SEED, progress=progress))
+    return {"simulated weights": f"Means of {pilots} pilots.\n\n{made}"}
+
+
 def validation(replications: int, progress: Progress | None = None) -> Tables:
     """Tests and intervals of agreement with people."""
     return validate_tables.simulate(replications, SEED, progress=progress)
@@ -64,6 +73,7 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "corrections": corrections,
     "raters": raters,
     "validation": validation,
+    "weights": weights,
 }
 
 
@@ -99,7 +109,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}: {done} of {total} batches, {passed:.0f} s", file=sys.stderr)
 
         tables |= SIMULATIONS[name](replications, tell)
-    tables = {name: f"{_bands(replications)}\n\n{table}" for name, table in tables.items()}
+    tables = {
+        name: table if name == "simulated weights" else f"{_bands(replications)}\n\n{table}"
+        for name, table in tables.items()
+    }
     if wanted.replications is not None:
         print("\n\n".join(f"## {name}\n\n{table}" for name, table in tables.items()))
         return 0

@@ -20,9 +20,8 @@ from zlib import crc32
 import numpy as np
 
 from deltableu.compare.raters import resample_rated
-from deltableu.corpus.references import ReferenceSet
-from deltableu.rate.rating_noise import rating_noise
-from deltableu.rate.weights import RatedReferences
+from deltableu.corpus import Item, RatingTable, Reference, ReferenceSet, reference_set
+from deltableu.rate import rating_noise
 from deltableu.score.metrics.delta_bleu import DeltaBLEU
 from deltableu.stats.intervals import jackknife_interval, percentile_interval
 from deltableu.stats.resampling import stream
@@ -257,14 +256,21 @@ class Sampler:
         """Of replication `number`: which tests reject, and which intervals cover the truth."""
         rng = stream(seed, self.cell.key, number)
         chosen = rng.integers(len(self.population.texts), size=self.cell.n)
-        rated = self._rate(chosen, rng)
+        references, answers = self._rate(chosen, rng)
         outputs = {
             name: [texts[place] for place in chosen.tolist()]
             for name, texts in self.population.outputs.items()
         }
         again = int(rng.integers(1 << 62))
         found = resample_rated(
-            rated, outputs, _METRIC, no_positive="skip", resamples=RESAMPLES, seed=again, threads=1
+            references,
+            answers,
+            outputs,
+            _METRIC,
+            no_positive="skip",
+            resamples=RESAMPLES,
+            seed=again,
+            threads=1,
         )
         if self.cell.exchangeable:
             rejects = found.p_value("B", "A") < SIGNIFICANCE
@@ -277,9 +283,9 @@ class Sampler:
             hit = interval.low <= true <= interval.high
             yield Outcome("coverage", METHODS[0], target, hit)
         if self.cell.others:
-            yield from _others(rated, outputs, truth, rng)
+            yield from _others(references, answers, outputs, truth, rng)
 
-    def _rate(self, chosen: Ints, rng: np.random.Generator) -> RatedReferences:
+    def _rate(self, chosen: Ints, rng: np.random.Generator) -> tuple[ReferenceSet, RatingTable]:
         cell = self.cell
         values = self.population.quality[chosen].ravel()
         order = np.argsort(rng.random((len(values), cell.raters)), axis=1)
@@ -291,25 +297,32 @@ class Sampler:
         given = np.arange(cell.each) < counts[:, None]
         weights = np.where(given, answers, 0.0).sum(axis=1) / counts
         texts = [self.population.texts[place] for place in chosen.tolist()]
-        return RatedReferences(
-            references=ReferenceSet(texts, weights.reshape(len(chosen), -1).tolist()),
-            bounds=np.arange(0, len(values) + 1, _REFERENCES),
-            raters=tuple(map(str, range(cell.raters))),
-            reference=np.repeat(np.arange(len(values)), counts),
-            rater=who[given],
-            answer=answers[given],
+        nested = weights.reshape(len(chosen), -1).tolist()
+        items = [
+            Item(str(number), tuple(map(Reference, map(str, range(_REFERENCES)), *row)))
+            for number, row in enumerate(zip(texts, nested, strict=True))
+        ]
+        rated = np.repeat(np.arange(len(values)), counts)
+        table = RatingTable.of(
+            raters=[str(one) for one in who[given].tolist()],
+            items=[str(one) for one in (rated // _REFERENCES).tolist()],
+            references=[str(one) for one in (rated % _REFERENCES).tolist()],
+            values=answers[given],
+            scale="-1-1",
         )
+        return reference_set(items), table.of_references(items)
 
 
 def _others(
-    rated: RatedReferences,
+    references: ReferenceSet,
+    answers: RatingTable,
     outputs: dict[str, list[str]],
     truth: Array,
     rng: np.random.Generator,
 ) -> Iterator[Outcome]:
     """What plainer methods do, on scores as they are."""
-    noise = rating_noise(rated)
-    ready = _METRIC.reweighting(rated.references, list(outputs.values()))
+    noise = rating_noise(references, answers)
+    ready = _METRIC.reweighting(references, list(outputs.values()))
     weights = noise.weights[None]
     base = ready.rows(weights)[0]
     items = len(base)

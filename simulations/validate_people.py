@@ -9,9 +9,9 @@ from zlib import crc32
 
 import numpy as np
 
+from deltableu.corpus import RatingTable
 from deltableu.rate.direct_assessment import direct_assessment
 from deltableu.rate.fewer_ratings import estimate_difference, estimate_quality
-from deltableu.rate.judgements import Judgements
 from deltableu.rate.mixed_effects import fit_mixed_model
 from deltableu.rate.quality_fits import EstimateMethod
 from deltableu.stats.resampling import stream
@@ -84,7 +84,7 @@ class RatedSystems:
         for method, p_value in p_values.items():
             yield Outcome("size", method, "two systems", p_value < SIGNIFICANCE)
 
-    def _judgements(self, rng: np.random.Generator) -> Judgements:
+    def _judgements(self, rng: np.random.Generator) -> RatingTable:
         items = self.n if self.same_items else 2 * self.n
         system, place = (one.ravel() for one in np.mgrid[:2, : self.n])
         item = place if self.same_items else place + system * self.n
@@ -92,7 +92,7 @@ class RatedSystems:
         rater = np.argsort(rng.random((2 * self.n, self.raters)), axis=1)[:, :_EACH].ravel()
         latent = np.repeat(effects, _EACH) + rng.normal(size=2 * self.n * _EACH)
         values = _shaped(latent + rng.normal(size=self.raters)[rater], self.shape)
-        return Judgements(
+        return RatingTable(
             tuple(f"r{one}" for one in range(self.raters)),
             tuple(f"i{one}" for one in range(items)),
             ("A", "B"),

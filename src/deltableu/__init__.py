@@ -9,7 +9,7 @@ from deltableu._version import __version__
 
 if TYPE_CHECKING:
     from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison
-    from deltableu.corpus import ReferenceSet, ScoreTable, read_study, reference_set
+    from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, read_study, reference_set
     from deltableu.corpus.scores import read_scores  # by its module: mypy loses it in the circle
     from deltableu.judges import (
         NNRater,
@@ -43,6 +43,7 @@ _HOMES = {
     "MiningPlan": "mine",
     "NNRater": "judges",
     "Rater": "judges",
+    "RatingTable": "corpus",
     "ReferenceSet": "corpus",
     "ScoreTable": "corpus",
     "SentenceBLEU": "score",
@@ -73,6 +74,7 @@ __all__ = [
     "MiningPlan",
     "NNRater",
     "Rater",
+    "RatingTable",
     "ReferenceSet",
     "ScoreTable",
     "SentenceBLEU",

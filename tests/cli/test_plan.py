@@ -160,7 +160,7 @@ def test_a_pilot_without_raw_ratings(run, refusal, demo, tmp_path):
         (tmp_path / name).symlink_to(demo / name)
     result = run("plan", "compare", tmp_path, *SYSTEMS, "--raters", 2)
     refusal(result)
-    assert "the pilot has no raw ratings of a reference by two raters or more" in result.err
+    assert "there are no raw ratings of references" in result.err
 
 
 def test_a_pilot_without_outputs(run, refusal, study):

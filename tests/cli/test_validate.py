@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deltableu import read_study, reference_set, score_systems
-from deltableu.rate import Judgements
+from deltableu.corpus import RatingTable
 from deltableu.score.registry import make_metrics
 from deltableu.validate import ValidationPlan, validate_metrics
 
@@ -56,7 +56,7 @@ def test_a_study_is_validated_as_the_python_function_does(run, demo):
     metrics = make_metrics(["delta-bleu", "bleu", "length", "message-overlap", "random"], {})
     metrics += make_metrics(["constant"], {})
     scoring = score_systems(reference_set(study), study.outputs, metrics)
-    people = Judgements.from_study(study)
+    people = RatingTable.from_study(study)
     expected = validate_metrics(scoring, people, plan=ValidationPlan(resamples=50))
     assert result.json["signature"] == expected.signature
     assert result.json["sentinels"] == ["length", "message-overlap", "random", "constant"]

@@ -13,10 +13,10 @@ from scipy.stats import binom, binomtest, norm
 
 from deltableu import BLEU, DeltaBLEU, Discriminative, compare_systems, read_study
 from deltableu.compare import ComparisonPlan
-from deltableu.compare.pilot import Pilot, RatingNoise
+from deltableu.compare.pilot import Pilot
 from deltableu.compare.population import Population, kept_share
 from deltableu.compare.power import PowerCurve, PowerPoint, plan_comparison
-from deltableu.corpus import Item, Rating, Reference, Study
+from deltableu.corpus import Item, Rating, RatingTable, Reference, Study
 from deltableu.errors import InputError
 from deltableu.score.metrics.diversity import Distinct1
 from deltableu.score.metrics.sentinels import Length
@@ -181,49 +181,6 @@ class TestPilot:
         lengths = rows.first[:, -2].reshape(68, 4)
         assert (lengths == lengths[:, :1]).all()
 
-    def test_noise_is_that_of_the_raw_ratings(self, study):
-        """The mean of k ratings: unbiased, and with the variance of single ratings over k."""
-        noise = RatingNoise.of(study)
-        counts = [len(item.references) for item in study.items]
-        zero = np.zeros(sum(counts))
-        by_reference = {}
-        for rating in study.ratings:
-            if rating.target.startswith("reference:") and rating.kind == "item":
-                weight = (rating.value - 3) / 2
-                by_reference.setdefault((rating.item, rating.target), []).append(weight)
-        variance = np.mean([np.var(values, ddof=1) for values in by_reference.values()])
-        for raters in (1, 4, 16):
-            rng = np.random.default_rng(raters)
-            drawn = np.stack([noise.weights(zero, counts, raters, rng) for _ in range(200)])
-            assert drawn.mean() == pytest.approx(0.0, abs=0.01)
-            clipped = 0.05 if raters == 1 else 0.02
-            assert drawn.var() == pytest.approx(variance / raters, rel=clipped)
-
-    def test_who_rates_all_references_errs_on_all_alike(self):
-        """Two raters, one severe: both references of an item move together."""
-        study = rated_study({"mild": 5, "severe": 3})
-        noise = RatingNoise.of(study)
-        drawn = noise.weights(np.zeros(40), [2] * 20, 1, np.random.default_rng(0))
-        assert (drawn[::2] == drawn[1::2]).all()
-        assert len(set(drawn.tolist())) == 2
-        assert drawn.max() == pytest.approx(0.5 * math.sqrt(2))
-
-    def test_what_one_person_rated_borrows_and_what_nobody_rated_stays(self):
-        study = rated_study({"mild": 5, "severe": 3})
-        ratings = [
-            rating
-            for rating in study.ratings
-            if (rating.item, rating.target, rating.rater) != ("0", "reference:r0", "mild")
-            and (rating.item, rating.target) != ("1", "reference:r0")
-        ]
-        noise = RatingNoise.of(replace(study, ratings=tuple(ratings)))
-        weights = np.full(40, 0.1)
-        drawn = np.stack(
-            [noise.weights(weights, [2] * 20, 1, np.random.default_rng(n)) for n in range(40)]
-        )
-        assert set(drawn[:, 2]) == {0.1}
-        assert len(set(drawn[:, 0].round(9))) == 2
-
     def test_items_left_without_a_positive_reference_are_not_drawn(self):
         study = rated_study({"mild": 5, "severe": 1}, weight=0.2)
         rows = Pilot.of(study, ("A", "B"), DeltaBLEU(), ratings=True).draw(None, 1, 10, 0)
@@ -233,8 +190,21 @@ class TestPilot:
     def test_controls_are_no_ratings_of_references(self, study):
         kinds = {r.kind for r in study.ratings if r.target.startswith("reference:")}
         assert "bad-reference" in kinds
-        only = replace(study, ratings=tuple(r for r in study.ratings if r.kind == "item"))
-        assert np.array_equal(RatingNoise.of(study).residuals, RatingNoise.of(only).residuals)
+        only = replace(study, ratings=study.ratings[study.ratings.of_kind("item")])
+        one, two = (
+            Pilot.of(which, PAIR, DeltaBLEU(), ratings=True).draw(None, 2, 3, 0)
+            for which in (study, only)
+        )
+        assert np.array_equal(one.first, two.first)
+
+    def test_weights_are_not_cut_off(self, study):
+        """A mean of one rating may leave the scale by its noise, and counts as it is."""
+        metric = DeltaBLEU()
+        pilot = Pilot.of(study, PAIR, metric, ratings=True)
+        rows = pilot.draw(None, 1, 20, 0)
+        # A row's denominator is its length times its largest weight.
+        largest = rows.first[:, 2] / rows.first[:, -2]
+        assert largest.max() > 1.0
 
 
 class _Spy(DeltaBLEU):
@@ -258,7 +228,11 @@ def rated_study(raters, weight=0.5, items=20):
         for rater, value in raters.items()
     ]
     outputs = {"A": ("yes it is",) * items, "B": ("it may be",) * items}
-    return Study(tuple(Item(str(n), references) for n in range(items)), outputs, tuple(ratings))
+    return Study(
+        tuple(Item(str(n), references) for n in range(items)),
+        outputs,
+        RatingTable.from_records(ratings),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -407,12 +381,12 @@ def test_bad_input(study, options, message):
 
 
 def test_bad_pilots(study):
-    with pytest.raises(InputError, match="no raw ratings of a reference by two raters or more"):
-        plan(replace(study, ratings=()), raters=[2])
-    bare = tuple(replace(rating, scale=None) for rating in study.ratings)
-    with pytest.raises(InputError, match="has no scale, such as 1-5"):
+    with pytest.raises(InputError, match="there are no raw ratings of references"):
+        plan(replace(study, ratings=RatingTable.from_records()), raters=[2])
+    bare = RatingTable.from_records(replace(rating, scale=None) for rating in study.ratings)
+    with pytest.raises(InputError, match="has no scale, so it cannot"):
         plan(replace(study, ratings=bare), raters=[2])
-    mixed = tuple(
+    mixed = RatingTable.from_records(
         replace(rating, criterion="humour" if n % 2 else "overall")
         for n, rating in enumerate(study.ratings)
     )

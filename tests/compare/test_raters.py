@@ -16,13 +16,11 @@ from deltableu import BLEU, DeltaBLEU, ReferenceSet, read_study
 from deltableu.compare import raters as raters_module
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.compare.raters import resample_rated, resample_raters
-from deltableu.corpus import Item, Rating, Reference, Study
+from deltableu.corpus import Item, Rating, RatingTable, Reference, Study
 from deltableu.corpus.references import reference_set
-from deltableu.corpus.types import Scale
 from deltableu.errors import InputError
+from deltableu.rate import rated_weights
 from deltableu.rate.largest_weights import expected_largest
-from deltableu.rate.rating_noise import rating_noise
-from deltableu.rate.weights import RatedReferences, rated_references
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
 from deltableu.score.metric import Metric
 from deltableu.score.metrics.discriminative import DeltaRougeL, Discriminative
@@ -133,183 +131,6 @@ def rating(rater: str, item: str, reference: str, value: float, **more: Any) -> 
     return Rating(rater, item, f"reference:{reference}", value, **{"scale": "1-5", **more})
 
 
-class TestRatedReferences:
-    def test_demo(self, demo: Path) -> None:
-        study = read_study(demo)
-        rated = rated_references(study)
-        assert rated.note == ""
-        assert len(rated.raters) == 12
-        assert len(rated.answer) == 2715
-        assert rated.references.weights == reference_set(study).weights
-        assert set(np.bincount(rated.reference).tolist()) == {5}
-
-    def test_repeats_are_averaged_first_and_controls_ignored(self) -> None:
-        ratings = [
-            rating("ann", "1", "r0", 5),
-            rating("ann", "1", "r0", 3, kind="repeat"),
-            rating("bob", "1", "r0", 1),
-            rating("bob", "1", "r0", 5, kind="bad-reference"),
-            rating("bob", "1", "r0", 5, kind="reference"),
-            Rating("bob", "1", "system:A", 5, scale="1-5"),
-            rating("bob", "elsewhere", "r0", 5),
-        ]
-        rated = rated_references([item("1", None)], ratings)
-        assert rated.raters == ("ann", "bob")
-        assert rated.answer.tolist() == [0.5, -1.0]
-        assert rated.references.weights == ((-0.25,),)
-        assert rated.references.weights_from == "ratings"
-
-    def test_scales(self) -> None:
-        ratings = [rating("ann", "1", "r0", 75, scale="0-100"), rating("bob", "1", "r0", 4)]
-        assert rated_references([item("1", None)], ratings).answer.tolist() == [0.5, 0.5]
-        bare = [replace(one, scale=None, value=4) for one in ratings]
-        rated = rated_references([item("1", None)], bare, scale=Scale(1, 5))
-        assert rated.answer.tolist() == [0.5, 0.5]
-        with pytest.raises(InputError, match="item '1': the rating of reference:r0 by 'ann' names"):
-            rated_references([item("1", None)], bare)
-
-    def test_weights_written_with_few_digits(self) -> None:
-        thirds = [rating(r, "1", "r0", v) for r, v in (("a", 5), ("b", 4), ("c", 4))]
-        rated = rated_references([item("1", 0.67, 0.25)], thirds)
-        assert rated.references.weights == ((0.67, 0.25),)
-        assert rated.note == ""
-
-    def test_weights_that_are_not_the_means(self) -> None:
-        thirds = [rating(r, "1", "r0", v) for r, v in (("a", 5), ("b", 4), ("c", 4))]
-        rated = rated_references([item("1", 0.6, 0.25)], thirds)
-        assert rated.note == (
-            "1 of 1 weights are not the means of their ratings; the means are used for all of them"
-        )
-        assert rated.references.weights is not None
-        assert rated.references.weights[0] == pytest.approx((2 / 3, 0.25))
-
-    def test_selection_and_items_keep_answers_with_their_references(self) -> None:
-        items = [item(name, *[None] * 3) for name in "xyz"]
-        ratings = [
-            rating(rater, name, f"r{i}", 1 + (i + j + k) % 5)
-            for i, (j, name), (k, rater) in product(
-                range(3), enumerate("xyz"), enumerate(("ann", "bob"))
-            )
-        ]
-        rated = rated_references(items, ratings)
-
-        def answers(of: RatedReferences) -> list[tuple[str, list[float]]]:
-            found = []
-            names = of.references.item_ids or ()
-            for index, name in enumerate(names):
-                for place in range(of.bounds[index], of.bounds[index + 1]):
-                    found.append((name, of.answer[of.reference == place].tolist()))
-            return found
-
-        whole = dict(enumerate(answers(rated)))
-        assert answers(rated.take([2, 0])) == [whole[i] for i in (6, 7, 8, 0, 1, 2)]
-        assert answers(rated.select("single")) == [whole[i] for i in (0, 3, 6)]
-        assert rated.select("all") is rated
-        good = rated.select("w>=0.5")
-        flat = np.array(rated.references.weights).ravel()
-        kept = [i for i in range(9) if i % 3 == 0 or flat[i] >= 0.5]
-        assert answers(good) == [whole[i] for i in kept]
-
-    @pytest.mark.parametrize(
-        ("ratings", "message"),
-        [
-            ([], "there are no raw ratings of references"),
-            ([rating("a", "1", "r7", 4)], "item '1': there is a rating of reference 'r7', which"),
-            (
-                [rating("a", "1", "r0", 4, criterion="fluency")],
-                "no raw ratings of references for 'overall'; there are some for fluency",
-            ),
-        ],
-    )
-    def test_mistakes(self, ratings: list[Rating], message: str) -> None:
-        with pytest.raises(InputError, match=message):
-            rated_references([item("1", 0.5)], ratings)
-
-
-def crossed(answers: Array) -> RatedReferences:
-    """Answers of everyone on everything: items x references x raters."""
-    items, references, people = answers.shape
-    texts = [[f"t{i} u{j}" for j in range(references)] for i in range(items)]
-    return RatedReferences(
-        references=ReferenceSet(texts, answers.mean(axis=2).tolist()),
-        bounds=np.arange(0, items * references + 1, references),
-        raters=tuple(map(str, range(people))),
-        reference=np.repeat(np.arange(items * references), people),
-        rater=np.tile(np.arange(people), items * references),
-        answer=answers.ravel(),
-    )
-
-
-class TestRatingNoise:
-    def test_where_all_rate_all_it_is_the_scaled_residual(self) -> None:
-        """w* = mean + (1/k) sum_r v_r e_r sqrt(k / (k - 1))."""
-        rng = np.random.default_rng(1)
-        answers = rng.normal(0.0, 0.5, (6, 4, 3)) + np.array([0.3, 0.0, -0.2])
-        noise = rating_noise(crossed(answers))
-        residuals = answers - answers.mean(axis=2, keepdims=True)
-        expected = residuals.reshape(24, 3) * np.sqrt(3 / 2) / 3
-        np.testing.assert_allclose(noise.by_rater.toarray(), expected, atol=1e-12)
-        # The variance of a mean of three.
-        variances = (noise.by_rater.toarray() ** 2).sum(axis=1)
-        np.testing.assert_allclose(variances, answers.reshape(24, 3).var(axis=1, ddof=1) / 3)
-        assert noise.degrees == pytest.approx(2.0)
-
-    def test_a_rater_moves_as_one(self) -> None:
-        rng = np.random.default_rng(2)
-        noise = rating_noise(crossed(rng.normal(0.0, 0.5, (5, 4, 3))))
-        drawn = noise.draw("raters", 7, np.random.default_rng(0))
-        multipliers = np.random.default_rng(0).normal(size=(3, 7))
-        np.testing.assert_allclose(drawn, (noise.by_rater.toarray() @ multipliers).T)
-        assert np.linalg.matrix_rank(drawn) == 2
-        assert noise.by_cell.shape == (20, 15)
-        assert np.linalg.matrix_rank(noise.draw("answers", 20, np.random.default_rng(0))) == 10
-
-    @pytest.mark.parametrize(("people", "each"), [(3, 3), (12, 3), (12, 5), (40, 2)])
-    def test_variance_of_the_mean_weight(self, people: int, each: int) -> None:
-        """Whoever rates what: the bootstrap's variance is the true one, on average."""
-        rng = np.random.default_rng(people)
-        references, harsh, rough = 80, 0.3, 0.5
-        means, estimates = [], []
-        for _ in range(300):
-            order = np.argsort(rng.random((references, people)), axis=1)
-            who = np.sort(order[:, :each], axis=1)
-            answers = rng.normal(0.0, harsh, people)[who] + rng.normal(0.0, rough, who.shape)
-            rated = RatedReferences(
-                references=ReferenceSet([["x"] * 8] * 10, [[0.5] * 8] * 10),
-                bounds=np.arange(0, 81, 8),
-                raters=tuple(map(str, range(people))),
-                reference=np.repeat(np.arange(references), each),
-                rater=who.ravel(),
-                answer=answers.ravel(),
-            )
-            noise = rating_noise(rated)
-            means.append(answers.mean())
-            estimates.append(((noise.by_rater.toarray().mean(axis=0)) ** 2).sum())
-        assert np.mean(estimates) == pytest.approx(np.var(means), rel=0.25)
-
-    def test_a_single_answer_has_the_noise_of_others(self) -> None:
-        rng = np.random.default_rng(5)
-        rated = crossed(rng.normal(0.0, 0.4, (60, 5, 4)))
-        first = np.flatnonzero((rated.reference % 5 > 0) | (rated.rater == 0))
-        rated = replace(
-            rated,
-            reference=rated.reference[first],
-            rater=rated.rater[first],
-            answer=rated.answer[first],
-        )
-        noise = rating_noise(rated)
-        assert noise.alone.tolist() == list(range(0, 300, 5))
-        spread = noise.draw("answers", 2000, rng).std(axis=0).reshape(60, 5).mean(axis=0)
-        assert spread[0] == pytest.approx(0.4, rel=0.15)
-        assert spread[1:].mean() == pytest.approx(0.4 / 2, rel=0.15)
-
-    def test_agreement_is_no_noise(self) -> None:
-        answers = np.repeat(np.random.default_rng(0).uniform(-1, 1, (4, 3, 1)), 3, axis=2)
-        noise = rating_noise(crossed(answers))
-        drawn = noise.draw("raters", 5, np.random.default_rng(0))
-        np.testing.assert_allclose(drawn, 0.0, atol=1e-14)
-
-
 class TestExpectedLargest:
     def test_exact_weights_are_what_they_are(self) -> None:
         weights = np.random.default_rng(0).uniform(-1, 1, (50, 6))
@@ -366,7 +187,13 @@ def study() -> Study:
         outputs["B"].append(texts[0] if rng.random() < 0.7 else texts[1])
         outputs["C"].append(outputs["A"][-1])
     made = {name: tuple(texts) for name, texts in outputs.items()}
-    return Study(tuple(items), made, tuple(ratings))
+    return Study(tuple(items), made, RatingTable.from_records(ratings))
+
+
+def rated(study: Study) -> tuple[ReferenceSet, RatingTable]:
+    answers = study.ratings.of_references(study.items)
+    references, _ = rated_weights(reference_set(study), answers)
+    return references, answers
 
 
 @pytest.fixture(scope="module")
@@ -378,8 +205,7 @@ class TestResampleRaters:
     def test_observed_scores_are_the_usual_ones(
         self, study: Study, resampled: ResampledRaters
     ) -> None:
-        rated = rated_references(study)
-        scoring = score_systems(rated.references, study.outputs, [DeltaBLEU()], no_positive="skip")
+        scoring = score_systems(rated(study)[0], study.outputs, [DeltaBLEU()], no_positive="skip")
         np.testing.assert_allclose(resampled.observed, [one.score.score for one in scoring.scores])
         assert resampled.dropped == scoring.dropped
         assert resampled.items == scoring.item_ids
@@ -439,13 +265,17 @@ class TestResampleRaters:
 
     def test_noise_makes_intervals_wider(self, study: Study) -> None:
         """With the ratings' means instead of the ratings, raters have no share."""
-        rated = rated_references(study)
-        k = np.bincount(rated.reference)[rated.reference]
-        sums = np.bincount(rated.reference, rated.answer)[rated.reference]
-        sure = replace(rated, answer=sums / k)
+        references, answers = rated(study)
+        k = np.bincount(answers.reference)[answers.reference]
+        sums = np.bincount(answers.reference, answers.values)[answers.reference]
+        sure = answers.with_values(sums / k, "-1-1")
         outputs = {name: study.outputs[name] for name in "AB"}
-        quiet = resample_rated(sure, outputs, DeltaBLEU(), resamples=200, no_positive="skip")
-        loud = resample_rated(rated, outputs, DeltaBLEU(), resamples=200, no_positive="skip")
+        quiet = resample_rated(
+            references, sure, outputs, DeltaBLEU(), resamples=200, no_positive="skip"
+        )
+        loud = resample_rated(
+            references, answers, outputs, DeltaBLEU(), resamples=200, no_positive="skip"
+        )
         assert quiet.variance("B").raters == pytest.approx(0.0, abs=1e-12)
         np.testing.assert_allclose(quiet.corrected, quiet.observed, atol=1e-9)
         assert loud.variance("B").both > quiet.variance("B").both
@@ -498,7 +328,7 @@ class TestBadInput:
 
     def test_no_raw_ratings(self, study: Study) -> None:
         with pytest.raises(InputError, match="there are no raw ratings of references"):
-            resample_raters(replace(study, ratings=()), DeltaBLEU())
+            resample_raters(replace(study, ratings=RatingTable.from_records()), DeltaBLEU())
 
     def test_one_rater(self, study: Study) -> None:
         only = tuple(one for one in study.ratings if one.rater == "v")
@@ -514,7 +344,7 @@ class TestBadInput:
         smaller = Study(
             tuple(items[i] for i in kept),
             {"A": tuple(study.outputs["A"][i] for i in kept)},
-            only,
+            RatingTable.from_records(only),
         )
         with pytest.raises(InputError, match="at least two, and one rater gave all ratings"):
             resample_raters(smaller, DeltaBLEU(), no_positive="skip")
@@ -522,22 +352,24 @@ class TestBadInput:
     def test_everything_rated_once(self) -> None:
         items = [item(str(i), None, None) for i in range(4)]
         ratings = [rating(f"p{i}", str(i), f"r{j}", 4) for i in range(4) for j in range(2)]
-        study = Study(tuple(items), {"A": ("text 0",) * 4}, tuple(ratings))
+        study = Study(tuple(items), {"A": ("text 0",) * 4}, RatingTable.from_records(ratings))
         with pytest.raises(InputError, match="every reference was rated only once"):
             resample_raters(study, DeltaBLEU())
 
     def test_reference_without_weight_and_ratings(self) -> None:
         items = [item(str(i), None, None) for i in range(4)]
         ratings = [rating(r, str(i), "r0", 4) for i in range(4) for r in "ab"]
-        study = Study(tuple(items), {"A": ("text 0",) * 4}, tuple(ratings))
+        study = Study(tuple(items), {"A": ("text 0",) * 4}, RatingTable.from_records(ratings))
         with pytest.raises(InputError, match="item '0': reference 1 has no weight yet"):
             resample_raters(study, DeltaBLEU())
 
     def test_no_positive_weight(self, study: Study) -> None:
-        bad = tuple(replace(r, value=2.0) if r.item == "i3" else r for r in study.ratings)
+        bad = RatingTable.from_records(
+            replace(r, value=2.0) if r.item == "i3" else r for r in study.ratings
+        )
         with pytest.raises(InputError, match="no reference with a positive weight"):
             resample_raters(replace(study, ratings=bad), DeltaBLEU())
-        all_bad = tuple(replace(r, value=2.0) for r in study.ratings)
+        all_bad = RatingTable.from_records(replace(r, value=2.0) for r in study.ratings)
         with pytest.raises(InputError, match="fewer than two items have a positively weighted"):
             resample_raters(replace(study, ratings=all_bad), DeltaBLEU(), no_positive="skip")
 
@@ -554,16 +386,16 @@ class TestBadInput:
             resample_raters(study, DeltaBLEU(), no_positive="skip", **arguments)
 
     def test_outputs(self, study: Study) -> None:
-        rated = rated_references(study)
+        known = rated(study)
         with pytest.raises(InputError, match="no system outputs were given"):
-            resample_rated(rated, {}, DeltaBLEU())
+            resample_rated(*known, {}, DeltaBLEU())
         with pytest.raises(InputError, match="system 'A' has 2 outputs for 40 items"):
-            resample_rated(rated, {"A": ["x", "y"]}, DeltaBLEU())
+            resample_rated(*known, {"A": ["x", "y"]}, DeltaBLEU())
         texts: list[Any] = ["x"] * 39 + [None]
         with pytest.raises(InputError, match=r"system 'A': hypotheses\[39\] is None, no string"):
-            resample_rated(rated, {"A": texts}, DeltaBLEU())
+            resample_rated(*known, {"A": texts}, DeltaBLEU())
         with pytest.raises(InputError, match="resampling items needs at least two, got 1"):
-            resample_rated(rated.take([0]), {"A": ["x"]}, DeltaBLEU())
+            resample_rated(known[0].take([0]), known[1], {"A": ["x"]}, DeltaBLEU())
 
     def test_questions(self, resampled: ResampledRaters) -> None:
         with pytest.raises(InputError, match="there is no system 'Z'"):

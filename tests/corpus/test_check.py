@@ -4,7 +4,16 @@ import json
 
 import pytest
 
-from deltableu.corpus import Item, Rating, Reference, Study, System, check_study, write_study
+from deltableu.corpus import (
+    Item,
+    Rating,
+    RatingTable,
+    Reference,
+    Study,
+    System,
+    check_study,
+    write_study,
+)
 
 
 @pytest.fixture
@@ -26,9 +35,11 @@ def folder(tmp_path):
     study = Study(
         items,
         {"echo": ("what's UP", "Why?", ""), "good": ("fine thanks", "no  idea", "one two three")},
-        (
-            Rating("ann", "q1", "system:echo", 1),
-            Rating("bob", "q1", "reference:a", 5, criterion="relevance", kind="reference"),
+        RatingTable.from_records(
+            [
+                Rating("ann", "q1", "system:echo", 1),
+                Rating("bob", "q1", "reference:a", 5, criterion="relevance", kind="reference"),
+            ]
         ),
         {"echo": System("echo", "rule"), "lost": System("lost", "neural")},
     )

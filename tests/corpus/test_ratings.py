@@ -155,7 +155,7 @@ def test_parquet_timestamps_become_text(tmp_path):
     path = tmp_path / "ratings.parquet"
     started = datetime.datetime(2024, 1, 1, 12, 0)
     pq.write_table(pa.Table.from_pylist([GOOD | {"started": started}]), path)
-    assert next(read_ratings(path)).started == "2024-01-01T12:00:00"
+    assert next(iter(read_ratings(path))).started == "2024-01-01T12:00:00"
 
 
 def test_form_that_nobody_knows(write, the_problem):

@@ -14,6 +14,7 @@ from deltableu.corpus import (
     ORIGINS,
     Item,
     Rating,
+    RatingTable,
     Reference,
     Source,
     Study,
@@ -168,7 +169,7 @@ def test_plain_text(tmp_path: Path, items: tuple[Item, ...]):
 @few
 @given(
     items=ITEMS.filter(bool),
-    ratings=st.lists(RATING, max_size=2).map(tuple),
+    ratings=st.lists(RATING, max_size=2).map(RatingTable.from_records),
     output=TEXT,
     systems=st.booleans(),
 )
@@ -176,7 +177,7 @@ def test_study(
     tmp_path: Path,
     form: str,
     items: list[Item],
-    ratings: tuple[Rating, ...],
+    ratings: RatingTable,
     output: str,
     systems: bool,
 ):
@@ -190,5 +191,5 @@ def test_study(
     )
     write_study(study, folder, form, replace=True)
     assert read_study(folder) == study
-    assert read_study(folder, ratings=False).ratings == ()
+    assert len(read_study(folder, ratings=False).ratings) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["study"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from deltableu import BLEU, compare_systems
-from deltableu.corpus import ReferenceSet, ScoreTable, align_scores
+from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, align_scores
 from deltableu.errors import InputError
-from deltableu.rate import Judgements, human_scores
+from deltableu.rate import human_scores
 from deltableu.score import make_metrics, score_systems
 from deltableu.validate import ValidationPlan, validate_metrics
 
@@ -220,7 +220,7 @@ def test_people_are_one_metric_and_raw_ratings_say_more():
         for item, score in enumerate(scores)
     ]
     raters, items, systems, values = map(list, zip(*rows, strict=True))
-    ratings = Judgements.of(raters=raters, items=items, systems=systems, values=values)
+    ratings = RatingTable.of(raters=raters, items=items, systems=systems, values=values)
     human = human_scores(ratings)
     assert human.metrics == ("human",)
     assert human.signatures == ("z-3raters-min1",)

@@ -5,12 +5,16 @@ import shutil
 
 import pytest
 
-from deltableu.corpus import Item, Rating, Reference, Study, read_study, write_study
+from deltableu.corpus import Item, Rating, RatingTable, Reference, Study, read_study, write_study
 from deltableu.errors import InputError
 from deltableu.io.atomic import interrupted_copy
 
 ITEMS = (Item("q1", (Reference("r0", "yes"),)), Item("q2", (Reference("r0", "no"),)))
-STUDY = Study(ITEMS, {"b": ("x", "y"), "a": ("z", "")}, (Rating("ann", "q1", "system:a", 4.0),))
+STUDY = Study(
+    ITEMS,
+    {"b": ("x", "y"), "a": ("z", "")},
+    RatingTable.from_records([Rating("ann", "q1", "system:a", 4.0)]),
+)
 
 
 def reading(path):

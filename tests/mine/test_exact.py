@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltableu.corpus.types import Item, Rating, Reference, Source, Study
+from deltableu.corpus import Item, Rating, RatingTable, Reference, Source, Study
 from deltableu.errors import InputError
 from deltableu.mine import BM25, MiningPlan, RowFilter, mine_references
 from deltableu.mine.heaps import Heaps
@@ -326,7 +326,9 @@ def test_a_rating_never_moves_to_another_text(logs, queries, rng):
     plan = MiningPlan(top=3, parrot=True, random=2, rows=EVERYTHING)
     study = Study(
         tuple(queries),
-        ratings=tuple(Rating("r", item.id, "reference:own", 4.0) for item in queries),
+        ratings=RatingTable.from_records(
+            Rating("r", item.id, "reference:own", 4.0) for item in queries
+        ),
     )
     first = mine_references(study, logs, plan=plan).study
     meant = {(item.id, one.id): one.text for item in first.items for one in item.references}

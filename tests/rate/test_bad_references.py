@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from deltableu import read_study
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.bad_references import bad_reference_control
-from deltableu.rate.judgements import Judgements
 from tests.rate import wmt21
 
 few = settings(max_examples=60, deadline=None)
 
 
-def controlled(good: list[float], bad: list[float], rater: str = "ann") -> Judgements:
+def controlled(good: list[float], bad: list[float], rater: str = "ann") -> RatingTable:
     size = len(good)
-    return Judgements.of(
+    return RatingTable.of(
         raters=[rater] * 2 * size, items=[str(number) for number in range(size)] * 2,
         systems=["A"] * 2 * size, kinds=["item"] * size + ["bad-reference"] * size,
         values=[*good, *bad],
@@ -48,7 +48,7 @@ def test_p_values_are_scipys(pairs):
 
 
 def test_pairs_are_of_one_rater_system_and_item():
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=["a", "a", "a", "a", "b", "a", "a"],
         items=["1", "1", "2", "2", "2", "3", "1"],
         systems=["A", "A", "B", "A", "A", "A", "A"],
@@ -65,7 +65,7 @@ def test_pairs_are_of_one_rater_system_and_item():
 
 def test_damaged_references_are_compared_with_references(demo):
     """The demo's controls belong to no system; its raters 13 to 30 saw six each."""
-    made = Judgements.from_study(read_study(demo))
+    made = RatingTable.from_study(read_study(demo))
     verdicts = {one.rater: one for one in bad_reference_control(made)}
     assert {verdicts[name].pairs for name in verdicts} == {6}
     study = [one for one in read_study(demo).ratings if one.rater == "sim-13"]
@@ -83,7 +83,7 @@ def test_damaged_references_are_compared_with_references(demo):
 
 
 def test_several_judgements_of_the_same_are_averaged():
-    twice = Judgements.of(
+    twice = RatingTable.of(
         raters=["a"] * 6, items=["1", "1", "1", "2", "2", "3"], systems=["A"] * 6,
         kinds=["item", "item", "bad-reference", "item", "bad-reference", "item"],
         values=[60, 80, 30, 50, 40, 0],

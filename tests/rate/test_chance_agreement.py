@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.chance_agreement import (
     category_counts,
@@ -16,7 +17,6 @@ from deltableu.rate.chance_agreement import (
     fleiss_kappa,
     krippendorff_alpha,
 )
-from deltableu.rate.judgements import Judgements
 from deltableu.stats.resampling import stream
 
 few = settings(max_examples=60, deadline=None)
@@ -116,7 +116,7 @@ def test_alpha_does_not_depend_on_the_scale(table, stretch, shift):
 
 def test_alpha_of_judgements_takes_first_judgements():
     """A mean of repeats would be a category that nobody chose."""
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=["a", "a", "b", "b", "b"], items=["1", "2", "1", "2", "2"], systems=["A"] * 5,
         kinds=["item"] * 4 + ["repeat"], values=[1, 2, 1, 2, 5],
     )  # fmt: skip

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.consistency import expected_consistency, rater_consistency, variance_ratio
-from deltableu.rate.judgements import Judgements
 from deltableu.stats.resampling import stream
 
 few = settings(max_examples=40, deadline=None)
@@ -111,7 +111,7 @@ def test_judgements_count_raters():
         for kind in ("item", "repeat")
     ]
     raters, items, kinds, values = zip(*rows, strict=True)
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=raters, items=items, systems=["A"] * len(rows), kinds=kinds, values=values
     )
     found = rater_consistency(made, 5, shuffles=5)

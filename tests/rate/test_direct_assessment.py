@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, InputWarning
 from deltableu.rate.direct_assessment import direct_assessment
-from deltableu.rate.judgements import Judgements
 from deltableu.rate.standardise import rater_scales, standardise
 from tests.rate import wmt21
 
@@ -23,7 +23,7 @@ PAIRS = (("bn", "hi"), ("hi", "bn"), ("xh", "zu"), ("zu", "xh"))
 
 
 @pytest.fixture(scope="module")
-def czech(data) -> Judgements:
+def czech(data) -> RatingTable:
     """Standardised judgements of WMT21 Czech-English, as published."""
     return wmt21.judgements(
         data / wmt21.TO_ENGLISH / "ad-csen-good-stnd-redup.csv.gz", ("cs", "en")
@@ -31,7 +31,7 @@ def czech(data) -> Judgements:
 
 
 @pytest.fixture(scope="module")
-def raw_czech(data, czech) -> Judgements:
+def raw_czech(data, czech) -> RatingTable:
     """The same before standardisation: whole numbers, so that seven digits give them back."""
     scales = wmt21.rater_scales(data / wmt21.TO_ENGLISH / "ad-csen-trk-mean-sd.txt")
     means, deviations = np.array([scales[name] for name in czech.raters]).T
@@ -40,7 +40,7 @@ def raw_czech(data, czech) -> Judgements:
     return replace(czech, values=values.round())
 
 
-def place(judgements: Judgements, system: str, item: str) -> tuple[int, int]:
+def place(judgements: RatingTable, system: str, item: str) -> tuple[int, int]:
     return judgements.systems.index(system), judgements.items.index(item)
 
 
@@ -194,9 +194,9 @@ def rated(draw):
     return draw(st.lists(one, min_size=4, max_size=40))
 
 
-def make(rows) -> Judgements:
+def make(rows) -> RatingTable:
     raters, items, systems, kinds, values = map(list, zip(*rows, strict=True))
-    return Judgements.of(
+    return RatingTable.of(
         raters=raters, items=items, systems=systems, kinds=kinds, values=values,
         order=("123", "AB"),
     )  # fmt: skip
@@ -327,7 +327,7 @@ def test_constant_and_lonely_raters_are_dropped_by_name():
 
 
 def test_many_dropped_raters_are_counted():
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=[f"r{number}" for number in range(8)] + ["good"] * 2, items=["1"] * 9 + ["2"],
         systems=["A"] * 10, values=range(10),
     )  # fmt: skip
@@ -336,7 +336,7 @@ def test_many_dropped_raters_are_counted():
 
 
 def test_equal_values_that_cannot_be_added_exactly_are_constant():
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=["a"] * 3 + ["b"] * 2, items=["1", "2", "3", "1", "2"], systems=["A"] * 5,
         values=[0.1, 0.1, 0.1, 1, 2],
     )  # fmt: skip

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.consistency import expected_consistency
 from deltableu.rate.human_ceiling import human_ceiling, split_half_reliability
-from deltableu.rate.judgements import Judgements
 from deltableu.stats.resampling import stream
 
 few = settings(max_examples=40, deadline=None)
@@ -145,11 +145,11 @@ def test_judgements():
         for item in range(10)
     ]
     raters, items, systems, values = zip(*rows, strict=True)
-    made = Judgements.of(raters=raters, items=items, systems=systems, values=values)
+    made = RatingTable.of(raters=raters, items=items, systems=systems, values=values)
     found = split_half_reliability(made, shuffles=20)
     assert found.units == 20
     assert found.correlation.mean > 0.9
-    table = made.table().reshape(5, -1)
+    table = made.by_output().reshape(5, -1)
     same = split_half_reliability(table, shuffles=20)
     assert np.array_equal(found.correlation.values, same.correlation.values)
 

@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from deltableu import read_study
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, InputWarning
 from deltableu.rate.henderson import Equations, least_deviance
-from deltableu.rate.judgements import Judgements
 from deltableu.rate.mixed_effects import fit_mixed_model
 from deltableu.stats.resampling import stream
 
@@ -49,7 +49,7 @@ DIAMETERS = [value for row in PENICILLIN for value in row]
     ],
 )
 def test_penicillin(method, deviance, deviations, error):
-    made = Judgements.of(raters=SAMPLES, items=PLATES, systems=["x"] * 144, values=DIAMETERS)
+    made = RatingTable.of(raters=SAMPLES, items=PLATES, systems=["x"] * 144, values=DIAMETERS)
     model = fit_mixed_model(made, method=method)
     assert -2 * model.log_likelihood == pytest.approx(deviance, abs=5e-5)
     variances = model.variances
@@ -62,7 +62,7 @@ def test_penicillin(method, deviance, deviations, error):
 
 def test_penicillin_with_fixed_samples():
     """lmer(diameter ~ sample + (1 | plate), Penicillin)."""
-    made = Judgements.of(raters=["r"] * 144, items=PLATES, systems=SAMPLES, values=DIAMETERS)
+    made = RatingTable.of(raters=["r"] * 144, items=PLATES, systems=SAMPLES, values=DIAMETERS)
     with pytest.warns(InputWarning, match="without effects of raters: there is one rater only"):
         model = fit_mixed_model(made)
     assert -2 * model.log_likelihood == pytest.approx(308.2793, abs=5e-5)
@@ -86,7 +86,7 @@ def test_dyestuff_whose_batches_do_not_differ():
         5.51, 8.166, 2.212, 4.852, 7.092, 9.288, 4.98, 0.282, 9.014, 4.458, 9.446, 7.198, 1.722,
         4.782, 8.106, 0.758, 3.758,
     ]  # fmt: skip
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=["r"] * 30, items=[batch for batch in "ABCDEF" for _ in range(5)],
         systems=["x"] * 30, values=values,
     )  # fmt: skip
@@ -101,7 +101,7 @@ def test_dyestuff_whose_batches_do_not_differ():
 # --- statsmodels ----------------------------------------------------------------------------------
 
 
-def uneven() -> Judgements:
+def uneven() -> RatingTable:
     """90 ratings of 3 systems, 12 items and 7 raters, many combinations missing, by arithmetic."""
     state, rows = 12345, []
     for _ in range(90):
@@ -113,7 +113,7 @@ def uneven() -> Judgements:
         value = 50 + 4 * system + (7 * item) % 12 * 2.5 - 3 * ((5 * rater) % 7) + 0.5 * (noise - 20)
         rows.append((str(rater), str(item), "ABC"[system], value))
     raters, items, systems, values = zip(*rows, strict=True)
-    return Judgements.of(
+    return RatingTable.of(
         raters=raters, items=items, systems=systems, values=values,
         order=([str(number) for number in range(12)], "ABC"),
     )  # fmt: skip
@@ -150,7 +150,7 @@ def test_statsmodels(method):
 # --- Dense matrices -------------------------------------------------------------------------------
 
 
-def dense_deviance(made: Judgements, ratios, restricted: bool) -> tuple[float, np.ndarray]:
+def dense_deviance(made: RatingTable, ratios, restricted: bool) -> tuple[float, np.ndarray]:
     """-2 log likelihood from the covariance matrix of all ratings, and the fixed effects."""
     size = len(made)
     outputs = made.item * len(made.systems) + made.system
@@ -172,14 +172,14 @@ def dense_deviance(made: Judgements, ratios, restricted: bool) -> tuple[float, n
 
 def simulated(
     rng, *, systems: int, items: int, raters: int, each: int, output: float
-) -> Judgements:
+) -> RatingTable:
     """Every output is rated by `each` random raters."""
     system, item = (one.ravel() for one in np.mgrid[:systems, :items])
     system, item = np.repeat(system, each), np.repeat(item, each)
     rater = rng.integers(raters, size=len(item))
     own = rng.normal(0, output, (systems, items))
     values = rng.normal(0, 1, items)[item] + rng.normal(0, 1, raters)[rater] + own[system, item]
-    return Judgements(
+    return RatingTable(
         tuple(map(str, range(raters))), tuple(map(str, range(items))),
         tuple(map(str, range(systems))), rater, item, system,
         values + rng.normal(0, 1, len(item)), np.zeros(len(item), np.int64),
@@ -195,7 +195,7 @@ def crossed(draw):
     )
     values = 10 + systems + rng.normal(0, 2, 6)[items] + rng.normal(0, 2, 9)[raters]
     values = values + rng.normal(0, 1, size)
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=[f"r{one}" for one in raters], items=[f"i{one}" for one in items],
         systems=[f"s{one}" for one in systems], values=values,
     )  # fmt: skip
@@ -226,7 +226,7 @@ def test_deviance_and_gradient(made, ratios, restricted):
 def test_sparse_and_dense_counts_agree():
     rng = stream(5)
     raters, items = np.arange(200) % 50, rng.permutation(200) % 60
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=[str(one) for one in raters], items=[str(one) for one in items],
         systems=["A", "B"] * 100, values=rng.normal(size=200),
     )  # fmt: skip
@@ -304,7 +304,7 @@ def test_raters_who_saw_different_systems_are_told_apart():
                 value = 50 + 6 * (system == "good") + easy[item] + harsh[rater] + rng.normal(0, 3)
                 rows.append((rater, str(item), system, value))
     raters, items, systems, values = zip(*rows, strict=True)
-    made = Judgements.of(raters=raters, items=items, systems=systems, values=values)
+    made = RatingTable.of(raters=raters, items=items, systems=systems, values=values)
     raw = np.bincount(made.system, weights=made.values) / np.bincount(made.system)
     assert raw[0] < raw[1]
     model = fit_mixed_model(made)
@@ -336,7 +336,7 @@ def test_differences_and_p_values():
 
 
 def test_controls_are_not_fitted(demo):
-    made = Judgements.from_study(read_study(demo))
+    made = RatingTable.from_study(read_study(demo))
     model = fit_mixed_model(made)
     assert model.ratings == len(made.scored()) < len(made)
     assert np.array_equal(model.estimates, fit_mixed_model(made.scored()).estimates)
@@ -388,9 +388,9 @@ def test_size_of_the_test(outputs, low, high):
 # --- Bad input ------------------------------------------------------------------------------------
 
 
-def made_of(*rows: tuple[str, str, str, float]) -> Judgements:
+def made_of(*rows: tuple[str, str, str, float]) -> RatingTable:
     raters, items, systems, values = zip(*rows, strict=True)
-    return Judgements.of(raters=raters, items=items, systems=systems, values=values)
+    return RatingTable.of(raters=raters, items=items, systems=systems, values=values)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
-from deltableu.rate.judgements import Judgements
 from deltableu.rate.rater_agreement import annotator_correlations, inter_rater_correlations
 from deltableu.stats.resampling import stream
 
@@ -94,7 +94,7 @@ def test_a_metric_with_each_rater(table, seed):
 
 
 def test_judgements_are_compared_by_output():
-    made = Judgements.of(
+    made = RatingTable.of(
         raters=["a"] * 4 + ["b"] * 5, items=["1", "2"] * 4 + ["1"],
         systems=["A", "A", "B", "B"] * 2 + ["A"], kinds=["item"] * 8 + ["repeat"],
         values=[1, 2, 3, 4, 2, 2, 3, 5, 0],

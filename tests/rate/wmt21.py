@@ -6,8 +6,7 @@ import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
-from deltableu.corpus.types import Kind
-from deltableu.rate.judgements import Judgements
+from deltableu.corpus import Kind, RatingTable
 
 KINDS: dict[str, Kind] = {
     "SYSTEM": "item",
@@ -37,10 +36,10 @@ def rater_scales(path: Path) -> dict[str, tuple[float, float]]:
     }
 
 
-def judgements(path: Path, pair: tuple[str, str]) -> Judgements:
+def judgements(path: Path, pair: tuple[str, str]) -> RatingTable:
     """All judgements of one language pair, with the values that the file has."""
     found = [row for row in rows(path) if (row[2], row[3]) == pair]
-    return Judgements.of(
+    return RatingTable.of(
         raters=[row[1] for row in found],
         items=[row[9] for row in found],
         systems=[row[6] for row in found],

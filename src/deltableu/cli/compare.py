@@ -62,6 +62,7 @@ def compare(
     resamples: Whole = 2_000,
     seed: Whole = 0,
     resample: Literal["items", "items,raters"] = "items",
+    criterion: str | None = None,
     past: str | None = None,
     past_model: Literal["isotonic", "logistic"] = "isotonic",
     tables: str = "systems,pairs",
@@ -120,6 +121,8 @@ def compare(
     resample
         items,raters: the raters of references are a sample too. Carries the noise of their ratings
         into intervals and tests, in place of --tests and --interval; needs raw ratings.
+    criterion
+        Which ratings of references; may be left out where there is one.
     past
         Past comparisons with people: a table with the columns difference and verdict, and perhaps
         metric and group. Prints how probable it is that people agree with each difference.
@@ -162,6 +165,7 @@ def compare(
                 systems=systems,
                 baseline=baseline,
                 selection=select,
+                criterion=criterion,
                 no_positive=no_positive,
                 plan=plan,
                 threads=threads,

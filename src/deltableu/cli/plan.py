@@ -37,6 +37,7 @@ def compare(
     items: Annotated[list[str] | None, Several] = None,
     references: Annotated[list[str] | None, Several] = None,
     raters: Annotated[list[str] | None, Several] = None,
+    criterion: str | None = None,
     replicates: Whole = 400,
     seed: Whole = 0,
     plot: Path | None = None,
@@ -71,6 +72,8 @@ def compare(
         Numbers of references an item to try; all is as many as there are.
     raters
         Numbers of raters a reference to try; all takes the weights as they are.
+    criterion
+        Which ratings of references; may be left out where there is one.
     replicates
         Simulated studies of each sort.
     seed
@@ -108,6 +111,7 @@ def compare(
             items=sizes,
             references=wanted,
             raters=crews,
+            criterion=criterion,
             replicates=replicates,
             seed=seed,
             threads=threads,

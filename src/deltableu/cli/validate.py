@@ -22,6 +22,7 @@ from deltableu.cli.options import (
 from deltableu.cli.output import Format, emit, note, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import (
+    RatingTable,
     ReferenceSet,
     ScoreTable,
     Study,
@@ -31,7 +32,6 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError
 from deltableu.io import Table
-from deltableu.rate import Judgements
 from deltableu.score import Metric, make_metrics, score_systems
 from deltableu.stats import Method
 from deltableu.validate import Level, MetricTest, ValidationPlan, validate_metrics
@@ -195,13 +195,13 @@ def _people(
     human: str | None,
     criterion: str | None,
     unknown: Literal["error", "drop"],
-) -> ScoreTable | Judgements:
+) -> ScoreTable | RatingTable:
     if human is not None:
         table = read_scores(human)
         return table if criterion is None else table.select(metrics=[criterion])
-    if data is None or not any(rating.target.startswith("system:") for rating in data.ratings):
+    if data is None or not (data.ratings.system >= 0).any():
         raise InputError(f"{path}: the study has no ratings of systems; give --human scores.csv")
-    return Judgements.from_study(data, criterion=criterion, unknown=unknown)
+    return RatingTable.from_study(data, criterion=criterion, unknown=unknown)
 
 
 def _scores(

@@ -6,21 +6,19 @@ worse instrument for the same gap between the systems.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array, Ints, Steps
-from deltableu.corpus import ReferenceSet, Scale, Study, reference_set
+from deltableu._types import Array, Steps
+from deltableu.corpus import ReferenceSet, Study, reference_set
 from deltableu.errors import InputError
+from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
 from deltableu.stats import stream
 
-__all__ = ["Pilot", "Rows"]
+__all__ = ["Pilot", "PilotRows"]
 
 
 _FEWEST_ITEMS = 10
@@ -28,7 +26,7 @@ _DRAWS = 2  # its random streams differ from those of the simulated studies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class PilotRows:
     """Rows of two systems, an item (or one of its variants) a row, and references an item."""
 
     first: Array
@@ -48,7 +46,7 @@ class Pilot:
         Without the items that the metric could not score.
     outputs : pair of lists of str
     noise : RatingNoise or None
-        How single ratings scatter, where there are raw ratings.
+        How single ratings scatter, where they are needed.
     dropped : tuple of str
         Items without a positively weighted reference.
     """
@@ -62,11 +60,18 @@ class Pilot:
 
     @classmethod
     def of(
-        cls, study: Study, systems: Sequence[str], metric: Metric, *, ratings: bool = False
+        cls,
+        study: Study,
+        systems: Sequence[str],
+        metric: Metric,
+        *,
+        ratings: bool = False,
+        criterion: str | None = None,
     ) -> Pilot:
         """Two systems of a study, if they can be compared under this metric.
 
-        `ratings` says whether the raw ratings of references will be needed.
+        `ratings` says whether the raw ratings of references will be needed, `criterion` which; it
+        may be left out where all have the same.
         """
         first, second = _two(study, systems)
         references = reference_set(study)
@@ -79,14 +84,18 @@ class Pilot:
             raise InputError(
                 f"a pilot needs at least {_FEWEST_ITEMS} items that can be scored, got {len(kept)}"
             )
-        items = tuple(study.items[index] for index in kept)
+        references = references.take(kept)
+        noise = None
+        if weighted and ratings:
+            items = [study.items[index] for index in kept]
+            noise = rating_noise(references, study.ratings.of_references(items, criterion))
         outputs = [study.outputs[name] for name in (first, second)]
         return cls(
             metric=metric,
             systems=(first, second),
-            references=references.take(kept),
+            references=references,
             outputs=([outputs[0][i] for i in kept], [outputs[1][i] for i in kept]),
-            noise=RatingNoise.of(replace(study, items=items)) if weighted and ratings else None,
+            noise=noise,
             dropped=tuple(study.items[index].id for index in sorted(dropped)),
         )
 
@@ -121,11 +130,6 @@ class Pilot:
             raise InputError(
                 f"{self.metric.name} does not look at weights, so raters do not matter"
             )
-        if self.noise is None:
-            raise InputError(
-                "the number of raters cannot be varied: the pilot has no raw ratings of a "
-                "reference by two raters or more"
-            )
 
     def draw(
         self,
@@ -136,7 +140,7 @@ class Pilot:
         *,
         threads: int | None = None,
         progress: Steps | None = None,
-    ) -> Rows:
+    ) -> PilotRows:
         """Variants of every item: some of its references, weights from some raters.
 
         Parameters
@@ -152,125 +156,72 @@ class Pilot:
         """
         if references is None and raters is None:
             first, second = self.rows(threads=threads)
-            return Rows(first.rows, second.rows, _mean_size(self.references))
+            return PilotRows(first.rows, second.rows, _mean_size(self.references))
+        noise = None
+        if raters is not None and self.noise is not None:
+            rng = stream(seed, _DRAWS, 0)
+            noise = self.noise.draw("answers", draws, rng, raters=raters)
         found: list[tuple[list[int], Array, Array]] = []
         sizes = []
         for number in range(draws):
-            drawn = self._weighted(raters, stream(seed, _DRAWS, 0, number))
-            drawn = _subset(drawn, references, stream(seed, _DRAWS, 1, number))
-            lost = set(drawn.without_positive()) if "weights" in self.metric.needs else set()
-            kept = [index for index in range(len(drawn)) if index not in lost]
+            positions = self._positions(references, stream(seed, _DRAWS, 1, number))
+            drawn = self.references.keep(positions, self.references.selection)
+            if noise is None:
+                kept, rows = self._rows_of(drawn, threads)
+            else:
+                starts = self.references.bounds[:-1].tolist()
+                places = [
+                    start + place
+                    for start, row in zip(starts, positions, strict=True)
+                    for place in row
+                ]
+                kept, rows = self._noisy_rows(drawn, noise[number, places])
             if kept:
-                one, other = ([texts[i] for i in kept] for texts in self.outputs)
-                taken = replace(self, references=drawn.take(kept), outputs=(one, other))
-                first, second = taken.rows(threads=threads)
-                found.append((kept, first.rows, second.rows))
-                sizes.append(_mean_size(taken.references))
+                found.append((kept, *rows))
+                sizes.append(_mean_size(drawn.take(kept)))
             if progress is not None:
                 progress(number + 1, draws)
         if not found:
             raise InputError("no item keeps a positive reference with so few references or raters")
         # Variants of an item side by side: one random number then means the same item everywhere.
         order = np.argsort(np.concatenate([kept for kept, _, _ in found]), kind="stable")
-        return Rows(
+        return PilotRows(
             np.concatenate([first for _, first, _ in found])[order],
             np.concatenate([second for _, _, second in found])[order],
             sum(sizes) / len(sizes),
         )
 
-    def _weighted(self, raters: int | None, rng: np.random.Generator) -> ReferenceSet:
-        if raters is None or self.noise is None or self.references.weights is None:
-            return self.references
-        counts = [len(row) for row in self.references.weights]
-        flat = np.array([w for row in self.references.weights for w in row], dtype=np.float64)
-        drawn = self.noise.weights(flat, counts, raters, rng).tolist()
-        ends = np.cumsum(counts)
-        weights = tuple(
-            tuple(drawn[end - size : end]) for end, size in zip(ends.tolist(), counts, strict=True)
-        )
-        return replace(self.references, weights=weights)
+    def _positions(self, size: int | None, rng: np.random.Generator) -> list[list[int]]:
+        """The original and others at random, in their order, as many as asked for or there are."""
+        positions = []
+        for index, row in enumerate(self.references.texts):
+            original = 0 if self.references.originals is None else self.references.originals[index]
+            others = [place for place in range(len(row)) if place != original]
+            if size is not None:
+                drawn = rng.permutation(len(others))[: size - 1].tolist()
+                others = [others[place] for place in drawn]
+            positions.append(sorted([original, *others]))
+        return positions
 
+    def _rows_of(
+        self, drawn: ReferenceSet, threads: int | None
+    ) -> tuple[list[int], tuple[Array, Array]]:
+        """Items that can be scored, and the rows of both systems for them."""
+        lost = set(drawn.without_positive()) if "weights" in self.metric.needs else set()
+        kept = [index for index in range(len(drawn)) if index not in lost]
+        one, other = ([texts[i] for i in kept] for texts in self.outputs)
+        taken = replace(self, references=drawn.take(kept), outputs=(one, other))
+        first, second = taken.rows(threads=threads)
+        return kept, (first.rows, second.rows)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RatingNoise:
-    """How the ratings of each reference scatter around their mean.
-
-    `residuals` holds the ratings, on the scale of weights, less their mean and times
-    sqrt(k/(k-1)) for k raters, which makes up for the mean's following them. Reference j of the
-    study owns `sizes[j]` of them from `starts[j]` on; what only one rater rated borrows from all.
-    """
-
-    residuals: Array
-    starts: Ints
-    sizes: Ints
-    borrowed: Any
-
-    @classmethod
-    def of(cls, study: Study) -> RatingNoise | None:
-        """From a study's raw ratings; None where no reference has two raters."""
-        ratings = _reference_ratings(study)
-        residuals: list[float] = []
-        places = []
-        for item in study.items:
-            for reference in item.references:
-                by_rater = ratings.get((item.id, reference.id), {})
-                values = [float(np.mean(by_rater[rater])) for rater in sorted(by_rater)]
-                places.append((len(residuals), len(values)))
-                if len(values) > 1:
-                    scatter = np.array(values) - np.mean(values)
-                    scale = np.sqrt(len(values) / (len(values) - 1.0))
-                    residuals += (scatter * scale).tolist()
-        if not residuals:
-            return None
-        starts, sizes = (np.array(part, dtype=np.int64) for part in zip(*places, strict=True))
-        borrowed = sizes == 1
-        starts[borrowed], sizes[borrowed] = 0, len(residuals)
-        return cls(np.array(residuals), starts, sizes, borrowed)
-
-    def weights(
-        self, weights: Array, counts: Sequence[int], raters: int, rng: np.random.Generator
-    ) -> Array:
-        """Weights as this many raters might give them, if the given ones are the true means.
-
-        Raters are drawn an item at a time: who rated all its references errs on all alike.
-        """
-        drawn = np.repeat(rng.random((len(counts), raters)), counts, axis=0)
-        drawn[self.borrowed] = rng.random((int(self.borrowed.sum()), raters))
-        places = self.starts[:, None] + (drawn * self.sizes[:, None]).astype(np.int64)
-        unrated = self.sizes == 0
-        places[unrated] = 0
-        noise = self.residuals[places].mean(axis=1)
-        noise[unrated] = 0.0
-        noisy: Array = np.clip(weights + noise, -1.0, 1.0)
-        return noisy
-
-
-def _reference_ratings(study: Study) -> dict[tuple[str, str], dict[str, list[float]]]:
-    """Ratings of references as weights: item and reference -> rater -> values."""
-    found: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    criteria = set()
-    for rating in study.ratings:
-        sort, _, name = rating.target.partition(":")
-        # Hidden controls among ratings of systems show references too, to other ends.
-        if sort != "reference" or rating.kind not in ("item", "repeat"):
-            continue
-        if rating.scale is None:
-            raise InputError(
-                f"the rating of reference {name!r} of item {rating.item!r} by {rating.rater!r} has "
-                "no scale, such as 1-5, so it says nothing about weights"
-            )
-        criteria.add(rating.criterion)
-        value = _scale(rating.scale).weight(rating.value)
-        found[rating.item, name][rating.rater].append(value)
-    if len(criteria) > 1:
-        raise InputError(
-            f"references were rated by several criteria ({', '.join(sorted(criteria))}): keep the "
-            "ratings of the one that the weights came from"
-        )
-    return found
-
-
-_scale = lru_cache(maxsize=64)(Scale.parse)
+    def _noisy_rows(
+        self, drawn: ReferenceSet, noise: Array
+    ) -> tuple[list[int], tuple[Array, Array]]:
+        """The same with noise upon the weights, which may leave [-1, 1]: see `RatingNoise`."""
+        weights = drawn.flat_weights + noise
+        kept = np.flatnonzero(np.maximum.reduceat(weights, drawn.bounds[:-1]) > 0.0)
+        rows = self.metric.reweighting(drawn, self.outputs).rows(weights[None])[0, kept]
+        return kept.tolist(), (rows[:, 0], rows[:, 1])
 
 
 def _two(study: Study, systems: Sequence[str]) -> tuple[str, str]:
@@ -283,32 +234,6 @@ def _two(study: Study, systems: Sequence[str]) -> tuple[str, str]:
     if systems[0] == systems[1]:
         raise InputError(f"system {systems[0]!r} is named twice")
     return systems[0], systems[1]
-
-
-def _subset(references: ReferenceSet, size: int | None, rng: np.random.Generator) -> ReferenceSet:
-    """The original and others at random, in their order, as many as asked for or there are."""
-    if size is None:
-        return references
-    texts, weights, originals, items = [], [], [], []
-    for index, row in enumerate(references.texts):
-        original = 0 if references.originals is None else references.originals[index]
-        others = [place for place in range(len(row)) if place != original]
-        drawn = rng.permutation(len(others))[: size - 1].tolist()
-        kept = sorted([original, *(others[place] for place in drawn)])
-        texts.append(tuple(row[place] for place in kept))
-        originals.append(kept.index(original))
-        if references.weights is not None:
-            weights.append(tuple(references.weights[index][place] for place in kept))
-        if references.items is not None:
-            item = references.items[index]
-            items.append(replace(item, references=tuple(item.references[i] for i in kept)))
-    return replace(
-        references,
-        texts=tuple(texts),
-        weights=None if references.weights is None else tuple(weights),
-        originals=tuple(originals),
-        items=None if references.items is None else tuple(items),
-    )
 
 
 def _mean_size(references: ReferenceSet) -> float:

@@ -44,6 +44,7 @@ def plan_comparison(
     items: Sequence[int] | None = None,
     references: Sequence[int | None] = (None,),
     raters: Sequence[int | None] = (None,),
+    criterion: str | None = None,
     replicates: int = 400,
     draws: int = _DRAWS,
     seed: int = 0,
@@ -58,8 +59,8 @@ def plan_comparison(
     two-sided; power is the share of studies with p < alpha.
 
     The difference is defined under all references of the pilot and their weights. Fewer
-    references are a random part of an item's, with the original; `raters` replaces each weight w by
-    w plus the mean of so many residuals of its raw ratings. Neither changes the systems: the same
+    references are a random part of an item's, with the original; `raters` adds to each weight the
+    noise of the mean of so many ratings (see `RatingNoise`). Neither changes the systems: the same
     gap is measured with a worse instrument. Each item has `draws` such variants, and a study draws
     from all of them.
 
@@ -82,6 +83,8 @@ def plan_comparison(
         References an item; None is all.
     raters : list of int or None
         Raters a reference; None takes the pilot's weights as they are.
+    criterion : str, optional
+        Of the ratings; may be left out where all ratings of references have the same.
     replicates : int
         Simulated studies of each sort.
     draws : int
@@ -116,7 +119,8 @@ def plan_comparison(
     if not references or not raters:
         raise InputError("no number of references or raters was given")
     settings = list(product(dict.fromkeys(references), dict.fromkeys(raters)))
-    base = Pilot.of(pilot, systems, metric, ratings=any(number is not None for number in raters))
+    varied = any(number is not None for number in raters)
+    base = Pilot.of(pilot, systems, metric, ratings=varied, criterion=criterion)
     for setting in settings:
         base.check(*setting)
     both = base.rows(threads=threads)

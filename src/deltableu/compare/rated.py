@@ -29,7 +29,7 @@ def compare_rated(
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     selection: str = "all",
-    criterion: str = "overall",
+    criterion: str | None = None,
     no_positive: Literal["error", "skip"] = "error",
     plan: ComparisonPlan | None = None,
     threads: int | None = None,

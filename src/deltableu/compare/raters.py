@@ -25,14 +25,13 @@ import numpy as np
 
 from deltableu._types import Array, Ints, Steps
 from deltableu.compare.rater_results import ResampledRaters
-from deltableu.corpus import Study
+from deltableu.corpus import Item, RatingTable, ReferenceSet, Study, reference_set
 from deltableu.errors import InputError
 from deltableu.rate import (
-    RatedReferences,
     RatingNoise,
     Source,
     expected_largest,
-    rated_references,
+    rated_weights,
     rating_noise,
 )
 from deltableu.score import Metric, Reweighting, first_wrong_text
@@ -54,7 +53,7 @@ def resample_raters(
     *,
     systems: Sequence[str] | None = None,
     selection: str = "all",
-    criterion: str = "overall",
+    criterion: str | None = None,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
     seed: int = 0,
@@ -73,8 +72,8 @@ def resample_raters(
         Only these.
     selection : str
         "all", "single" or "w>=T"; a threshold chooses with the study's weights, once.
-    criterion : str
-        Of the ratings.
+    criterion : str, optional
+        Of the ratings; may be left out where all ratings of references have the same.
     no_positive : {"error", "skip"}
         What to do about items without a positively weighted reference.
     resamples : int
@@ -87,7 +86,7 @@ def resample_raters(
     Examples
     --------
     >>> from deltableu import DeltaBLEU
-    >>> from deltableu.corpus import Item, Rating, Reference
+    >>> from deltableu.corpus import Item, Rating, RatingTable, Reference
     >>> items, ratings = [], []
     >>> for n in range(8):
     ...     items.append(Item(str(n), (Reference("a", f"yes {n} of course"), Reference("b", "no"))))
@@ -95,7 +94,8 @@ def resample_raters(
     ...         ratings.append(Rating(rater, str(n), "reference:a", likes, scale="1-5"))
     ...         ratings.append(Rating(rater, str(n), "reference:b", 6 - likes, scale="1-5"))
     >>> outputs = {"A": tuple(f"yes {n} of course" for n in range(8)), "B": ("no yes",) * 8}
-    >>> found = resample_raters(Study(tuple(items), outputs, tuple(ratings)), DeltaBLEU())
+    >>> study = Study(tuple(items), outputs, RatingTable.from_records(ratings))
+    >>> found = resample_raters(study, DeltaBLEU())
     >>> found.raters, found.p_value("A", "B") < 0.05
     (3, True)
     """
@@ -105,44 +105,55 @@ def resample_raters(
             there = ", ".join(study.outputs)
             raise InputError(f"there is no system {name!r}; there are {there}")
     _check(metric, resamples, seed)
-    rated = rated_references(study, criterion=criterion, selection=selection)
+    answers = study.ratings.of_references(study.items, criterion)
+    references, note = rated_weights(reference_set(study), answers)
     return resample_rated(
-        rated,
+        references.select(selection),
+        answers,
         {name: study.outputs[name] for name in names},
         metric,
         no_positive=no_positive,
         resamples=resamples,
         seed=seed,
+        note=note,
         threads=threads,
         progress=progress,
     )
 
 
 def resample_rated(
-    rated: RatedReferences,
+    references: ReferenceSet,
+    answers: RatingTable,
     outputs: Mapping[str, Sequence[str]],
     metric: Metric,
     *,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
     seed: int = 0,
+    note: str = "",
     threads: int | None = None,
     progress: Steps | None = None,
 ) -> ResampledRaters:
-    """The same for references that were matched with their ratings before.
+    """The same for references whose weights are the means of their ratings.
 
     Parameters
     ----------
-    rated : RatedReferences
+    references : ReferenceSet
+        Made of items.
+    answers : RatingTable
+        What raters said of these references and perhaps others, as `of_references` gives it.
     outputs : mapping of str to list of str
         Each system's hypotheses, in the order of the items.
+    note : str
+        What users should know of the weights.
     """
     _check(metric, resamples, seed)
-    _check_outputs(outputs, len(rated.references))
-    rated, outputs, dropped = _without_hopeless(rated, outputs, no_positive)
-    metric.encode(rated.references, threads=threads)  # explains what is wrong with references
-    noise = rating_noise(rated)
-    work = _Work(metric.reweighting(rated.references, list(outputs.values())), noise, seed)
+    _check_outputs(outputs, len(references))
+    references, outputs, dropped = _without_hopeless(references, outputs, no_positive)
+    metric.encode(references, threads=threads)  # explains what is wrong with references
+    answers = answers.of_references(_items(references), unknown="drop")
+    noise = rating_noise(references, answers)
+    work = _Work(metric.reweighting(references, list(outputs.values())), noise, seed)
     observed = work.ready.rows(noise.weights[None])[0]
 
     def told(start: int) -> Callable[[int], None] | None:
@@ -151,10 +162,10 @@ def resample_rated(
             return None
         return lambda done: tell((start + done) // 2, resamples)
 
-    raters = work.resample("raters", resamples, threads, told(0))
-    answers = work.resample("answers", resamples, threads, told(resamples))
-    step = _step(noise, answers.largest)
-    corrected = observed - step * (answers.rows - observed)
+    others = work.resample("raters", resamples, threads, told(0))
+    noisier = work.resample("answers", resamples, threads, told(resamples))
+    step = _step(noise, noisier.largest)
+    corrected = observed - step * (noisier.rows - observed)
     total = corrected.sum(axis=0)
     items, systems, columns = corrected.shape
     draws = bootstrap_sums(corrected.reshape(items, -1), resamples, seed, threads=threads)
@@ -163,24 +174,23 @@ def resample_rated(
         """Scores of sums that are moved to where the corrected rows are."""
         return metric.aggregate(sums + (total - sums.mean(axis=0)))
 
-    ids = rated.references.item_ids or tuple(map(str, range(items)))
     return ResampledRaters(
         metric=metric.name,
         higher_is_better=metric.higher_is_better,
         systems=tuple(outputs),
-        items=tuple(ids),
+        items=answers.items,
         dropped=dropped,
-        raters=len(np.unique(rated.rater)),
-        answers=len(rated.answer),
+        raters=len(answers.raters),
+        answers=len(answers),
         observed=metric.aggregate(observed.sum(axis=0)),
         corrected=metric.aggregate(total),
         item_scores=metric.aggregate(draws.reshape(resamples, systems, columns)),
-        rater_scores=around(raters.sums),
-        answer_scores=around(answers.sums),
+        rater_scores=around(others.sums),
+        answer_scores=around(noisier.sums),
         degrees=noise.degrees,
         step=step,
-        left_out=raters.hopeless,
-        note=rated.note,
+        left_out=others.hopeless,
+        note=note,
         seed=seed,
     )
 
@@ -283,17 +293,23 @@ def _check_outputs(outputs: Mapping[str, Sequence[str]], items: int) -> None:
 
 
 def _without_hopeless(
-    rated: RatedReferences,
+    references: ReferenceSet,
     outputs: Mapping[str, Sequence[str]],
     no_positive: Literal["error", "skip"],
-) -> tuple[RatedReferences, Mapping[str, Sequence[str]], tuple[str, ...]]:
+) -> tuple[ReferenceSet, Mapping[str, Sequence[str]], tuple[str, ...]]:
     """Leave out items without a positive weight, where that was asked for."""
-    hopeless = set(rated.references.without_positive()) if no_positive == "skip" else set()
+    hopeless = set(references.without_positive()) if no_positive == "skip" else set()
     if not hopeless:
-        return rated, outputs, ()
-    kept = [index for index in range(len(rated.references)) if index not in hopeless]
+        return references, outputs, ()
+    kept = [index for index in range(len(references)) if index not in hopeless]
     if len(kept) < 2:
         raise InputError("fewer than two items have a positively weighted reference")
-    names = tuple(rated.references.item_name(index) for index in sorted(hopeless))
+    names = tuple(references.item_name(index) for index in sorted(hopeless))
     texts = {name: [given[index] for index in kept] for name, given in outputs.items()}
-    return rated.take(kept), texts, names
+    return references.take(kept), texts, names
+
+
+def _items(references: ReferenceSet) -> Sequence[Item]:
+    if references.items is None:
+        raise InputError("ratings cannot be matched with references that belong to no items")
+    return references.items

@@ -11,44 +11,39 @@ from deltableu.corpus.item_records import item_record
 from deltableu.corpus.items import read_items, write_items
 from deltableu.corpus.outputs import read_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain
+from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
+from deltableu.corpus.rating_choice import Unknown
+from deltableu.corpus.rating_table import RatingTable, Repeats
 from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.references import ReferenceSet, reference_set, weights_label
 from deltableu.corpus.score_table import ScoreTable, align_scores
 from deltableu.corpus.scores import read_scores
 from deltableu.corpus.study import check_new_study, read_study, write_study
 from deltableu.corpus.systems import read_systems, write_systems
-from deltableu.corpus.types import (
-    KINDS,
-    ORIGINS,
-    Item,
-    Kind,
-    Origin,
-    Rating,
-    Reference,
-    Scale,
-    Source,
-    Study,
-    System,
-)
+from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source, Study, System
 
 __all__ = [
     "KINDS",
     "ORIGINS",
+    "SCORED",
     "CheckResult",
     "Item",
     "Kind",
     "Origin",
     "Rating",
     "RatingCounts",
+    "RatingTable",
     "Reference",
     "ReferenceCounts",
     "ReferenceSet",
+    "Repeats",
     "Scale",
     "ScoreTable",
     "Source",
     "Study",
     "System",
     "SystemCounts",
+    "Unknown",
     "align_scores",
     "check_new_study",
     "check_study",

@@ -1,12 +1,12 @@
-"""Raw judgements: CSV, TSV, JSON Lines or Parquet in, `Rating` out, and back."""
+"""Raw ratings: CSV, TSV, JSON Lines or Parquet in, a `RatingTable` out, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import cast
 
-from deltableu.corpus.types import KINDS, Kind, Rating, Scale
+from deltableu.corpus.rating import KINDS, Kind, Rating, Scale
+from deltableu.corpus.rating_table import RatingTable
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Checker,
@@ -50,8 +50,8 @@ COLUMNS = tuple(_TYPES)
 _ENDINGS = "a file whose name ends in .csv, .tsv, .jsonl or .parquet"
 
 
-def read_ratings(path: PathLike, report: Report = fail) -> Iterator[Rating]:
-    """Read ratings one after another, checking each.
+def read_ratings(path: PathLike, report: Report = fail) -> RatingTable:
+    """Read ratings, checking each.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ def read_ratings(path: PathLike, report: Report = fail) -> Iterator[Rating]:
     report
         Called with each problem; the rating is then left out. The default raises InputError.
     """
-    return (rating for _, rating in numbered_ratings(path, report))
+    return RatingTable.from_records(rating for _, rating in numbered_ratings(path, report))
 
 
 def numbered_ratings(path: PathLike, report: Report = fail) -> Iterator[tuple[int, Rating]]:
-    """Like `read_ratings`, with the number of the line each rating starts on."""
+    """Read ratings one after another, with the number of the line each starts on."""
     checker = Checker(file_name(path), report)
     for line, values in _records(path, report):
         checker.start(line)
@@ -130,12 +130,9 @@ def _check_target(target: str, checker: Checker) -> None:
         checker.complain("target", f"must be system:NAME or reference:ID, got {shown(target)}")
 
 
-_scale = lru_cache(maxsize=64)(Scale.parse)
-
-
 def _check_scale(value: float, scale: str, checker: Checker) -> None:
     try:
-        ends = _scale(scale)
+        ends = Scale.parse(scale)
     except InputError as error:
         checker.complain("scale", error.problem.message)
         return
@@ -144,7 +141,7 @@ def _check_scale(value: float, scale: str, checker: Checker) -> None:
         checker.complain("value", f"must lie on its scale {scale.strip()}, got {shown_value}")
 
 
-def write_ratings(path: PathLike, ratings: Iterable[Rating]) -> None:
+def write_ratings(path: PathLike, ratings: RatingTable | Iterable[Rating]) -> None:
     """Write ratings so that reading them gives the same; the name's ending says the form."""
     form = file_form(path)
     records = _checked_records(ratings)

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from deltableu._types import Array, Ints
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem
 from deltableu.io import number_text, shown
@@ -83,6 +86,17 @@ class ReferenceSet:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def bounds(self) -> Ints:
+        """Of all references in one list, item i has those from bounds[i] to bounds[i + 1]."""
+        return np.cumsum([0, *map(len, self.texts)])
+
+    @property
+    def flat_weights(self) -> Array:
+        """Of all references in one list; NaN where a reference is not rated."""
+        rows = self.weights or ()
+        return np.array([np.nan if one is None else one for row in rows for one in row])
+
     def item_name(self, index: int) -> str:
         """What messages call an item: its id, or its index."""
         return str(index) if self.item_ids is None else self.item_ids[index]
@@ -117,8 +131,8 @@ class ReferenceSet:
             message = f"cannot choose {wanted}: only {self.selection} is left, so start from all"
             raise InputError(Problem(message, field="references"))
         if threshold is not None:
-            return self._keep(self._at_least(float(threshold[1])), wanted)
-        return self._keep([(self._original(index),) for index in range(len(self))], wanted)
+            return self.keep(self._at_least(float(threshold[1])), wanted)
+        return self.keep([(self._original(index),) for index in range(len(self))], wanted)
 
     def _at_least(self, threshold: float) -> list[tuple[int, ...]]:
         if not -1 <= threshold <= 1:
@@ -140,7 +154,11 @@ class ReferenceSet:
             kept.append(tuple(chosen))
         return kept
 
-    def _keep(self, positions: Sequence[tuple[int, ...]], selection: str) -> ReferenceSet:
+    def keep(self, positions: Sequence[Sequence[int]], selection: str) -> ReferenceSet:
+        """Some references of each item, by position; the original must be among them.
+
+        `selection` is what the setting is called.
+        """
         for index, texts in enumerate(self.texts):
             if not texts:
                 raise InputError(Problem("has no reference", item=self.item_name(index)))

@@ -10,6 +10,7 @@ from deltableu.corpus.items import SeenItems, numbered_items, write_items
 from deltableu.corpus.layout import StudyFiles, find_study_files, strangers
 from deltableu.corpus.outputs import match_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain_files
+from deltableu.corpus.rating_table import RatingTable
 from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.systems import read_note, read_systems, write_systems
 from deltableu.corpus.types import Item, Study
@@ -57,7 +58,9 @@ def read_study(path: PathLike, *, ratings: bool = True, report: Report = fail) -
     return Study(
         items,
         outputs,
-        tuple(read_ratings(files.ratings, report)) if ratings and files.ratings else (),
+        read_ratings(files.ratings, report)
+        if ratings and files.ratings
+        else RatingTable.from_records(),
         read_systems(files.systems, report) if files.systems else {},
         Path(path),
         read_note(files.systems) if files.systems else None,

@@ -38,7 +38,6 @@ from deltableu.rate.intraclass import (
     IntraclassCorrelations,
     intraclass_correlations,
 )
-from deltableu.rate.judgements import Judgements, rater_rows
 from deltableu.rate.largest_weights import expected_largest
 from deltableu.rate.mixed_effects import MixedModel, VarianceComponents, fit_mixed_model
 from deltableu.rate.quality_fits import EstimateMethod
@@ -48,9 +47,10 @@ from deltableu.rate.rater_agreement import (
     annotator_correlations,
     inter_rater_correlations,
 )
+from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
-from deltableu.rate.weights import RatedReferences, rated_references
+from deltableu.rate.weights import rated_weights
 
 __all__ = [
     "AnnotatorCorrelations",
@@ -65,17 +65,16 @@ __all__ = [
     "HumanScale",
     "IntraclassCorrelation",
     "IntraclassCorrelations",
-    "Judgements",
     "KappaWeights",
     "Measurement",
     "MixedModel",
     "QualityDifference",
     "QualityEstimate",
-    "RatedReferences",
     "RaterCorrelations",
     "RaterScales",
     "RaterVerdict",
     "RatingNoise",
+    "Ratings",
     "Source",
     "SplitHalf",
     "Spread",
@@ -97,7 +96,8 @@ __all__ = [
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",
-    "rated_references",
+    "of_one_criterion",
+    "rated_weights",
     "rater_consistency",
     "rater_rows",
     "rater_scales",

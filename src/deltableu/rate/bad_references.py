@@ -1,4 +1,4 @@
-"""Judgements in, which raters noticed the bad references out."""
+"""Ratings in, which raters noticed the bad references out."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
-from deltableu.rate.judgements import Judgements
+from deltableu.rate.rater_rows import of_one_criterion
 
 __all__ = ["ControlRule", "RaterVerdict", "bad_reference_control"]
 
@@ -47,17 +48,17 @@ class RaterVerdict:
 
 
 def bad_reference_control(
-    judgements: Judgements, *, rule: ControlRule = "paired-t", level: float | None = None
+    ratings: RatingTable, *, rule: ControlRule = "paired-t", level: float | None = None
 ) -> tuple[RaterVerdict, ...]:
     """Test of each rater that bad references got lower values than their counterparts.
 
-    The counterpart of a damaged output is the same rater's judgement of that output; of a damaged
-    reference, which belongs to no system, the judgement of the item's reference. Several judgements
+    The counterpart of a damaged output is the same rater's rating of that output; of a damaged
+    reference, which belongs to no system, the rating of the item's reference. Several ratings
     of the same are averaged.
 
     Parameters
     ----------
-    judgements
+    ratings
         Those of kinds item, reference and bad-reference are used; raw or standardised, the tests
         are the same.
     rule
@@ -76,7 +77,7 @@ def bad_reference_control(
 
     Examples
     --------
-    >>> made = Judgements.of(
+    >>> made = RatingTable.of(
     ...     raters=["ann"] * 6, items=["1", "2", "3"] * 2, systems=["A"] * 6,
     ...     kinds=["item"] * 3 + ["bad-reference"] * 3, values=[90, 70, 80, 40, 30, 35],
     ... )
@@ -89,38 +90,37 @@ def bad_reference_control(
     limit = _LEVELS[rule] if level is None else level
     if not 0.0 < limit < 1.0:
         raise InputError(f"level must lie between 0 and 1, got {limit}")
-    bad = judgements.of_kind("bad-reference")
+    ratings = of_one_criterion(ratings)
+    bad = ratings.of_kind("bad-reference")
     if not bad.any():
         raise InputError("there are no bad references: no rating has the kind bad-reference")
     # Damaged references have no system; their counterparts are references that have none either.
-    good = np.where(
-        judgements.system < 0, judgements.of_kind("reference"), judgements.of_kind("item")
-    )
-    bad_keys, bad_means = _means(judgements[bad])
-    good_keys, good_means = _means(judgements[good])
+    good = np.where(ratings.system < 0, ratings.of_kind("reference"), ratings.of_kind("item"))
+    bad_keys, bad_means = _means(ratings[bad])
+    good_keys, good_means = _means(ratings[good])
     keys, places, counterparts = np.intersect1d(
         bad_keys, good_keys, assume_unique=True, return_indices=True
     )
     lower, higher = bad_means[places], good_means[counterparts]
-    owners = keys // _width(judgements)
+    owners = keys // _width(ratings)
     test = _paired_t if rule == "paired-t" else _rank_sum
     return tuple(
         _verdict(name, lower[owners == number], higher[owners == number], test, limit)
-        for number, name in enumerate(judgements.raters)
+        for number, name in enumerate(ratings.raters)
     )
 
 
-def _width(judgements: Judgements) -> int:
-    return (len(judgements.systems) + 1) * len(judgements.items)
+def _width(ratings: RatingTable) -> int:
+    return (len(ratings.systems) + 1) * len(ratings.items)
 
 
-def _means(judgements: Judgements) -> tuple[Ints, Array]:
+def _means(ratings: RatingTable) -> tuple[Ints, Array]:
     """A number for each rater, system and item, sorted, and the mean of what was said."""
-    within = (judgements.system + 1) * len(judgements.items) + judgements.item
+    within = (ratings.system + 1) * len(ratings.items) + ratings.item
     keys, places, counts = np.unique(
-        judgements.rater * _width(judgements) + within, return_inverse=True, return_counts=True
+        ratings.rater * _width(ratings) + within, return_inverse=True, return_counts=True
     )
-    return keys, np.bincount(places, weights=judgements.values, minlength=len(keys)) / counts
+    return keys, np.bincount(places, weights=ratings.values, minlength=len(keys)) / counts
 
 
 def _verdict(

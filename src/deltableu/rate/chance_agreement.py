@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError
-from deltableu.rate.judgements import Judgements, rater_rows
+from deltableu.rate.rater_rows import Ratings, rater_rows
 
 __all__ = [
     "ChanceAgreement",
@@ -24,7 +24,6 @@ __all__ = [
 
 Measurement = Literal["nominal", "ordinal", "interval"]
 KappaWeights = Literal["none", "linear", "quadratic"]
-Ratings = Judgements | Sequence[Any] | Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def krippendorff_alpha(ratings: Ratings, measurement: Measurement = "interval") 
     Parameters
     ----------
     ratings
-        `Judgements` (units are outputs, a rater's first judgement of each counts), or raters x
+        A `RatingTable` (units are outputs, a rater's first rating of each counts), or raters x
         units with NaN where a rater did not rate.
     measurement
         How far two values are apart: "nominal" (equal or not), "ordinal" (by how many ratings

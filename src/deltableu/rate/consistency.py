@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from deltableu._types import Array
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
-from deltableu.rate.judgements import Judgements
+from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.stats import stream
 
 __all__ = [
@@ -19,7 +20,7 @@ __all__ = [
     "variance_ratio",
 ]
 
-Segments = Judgements | Sequence[Sequence[float]] | Sequence[Array] | Array
+Segments = RatingTable | Sequence[Sequence[float]] | Sequence[Array] | Array
 
 #: Ratings shuffled at once.
 _CELLS = 2_000_000
@@ -71,8 +72,8 @@ def rater_consistency(
     Parameters
     ----------
     ratings
-        The ratings of each segment, however many; or `Judgements` (segments are outputs, a rater's
-        repeats are averaged). Standardise them first if raters use the scale differently.
+        The ratings of each segment, however many; or a `RatingTable` (segments are outputs, a
+        rater's repeats are averaged). Standardise them first if raters use the scale differently.
     n
         How many ratings a segment must have; with fewer it is left out. The mean of what remains
         stands for the true one, so that n should be large: Graham et al. have 100.
@@ -176,15 +177,11 @@ def variance_ratio(ratings: Segments) -> float:
 
 def _segments(ratings: Segments) -> list[Array]:
     """The ratings of each segment, without missing ones."""
-    if isinstance(ratings, Judgements):
-        scored = ratings.scored()
-        cells = scored.system * len(scored.items) + scored.item
-        keys, places, counts = np.unique(
-            cells * len(scored.raters) + scored.rater, return_inverse=True, return_counts=True
-        )
-        means = np.bincount(places, weights=scored.values, minlength=len(keys)) / counts
-        _, starts = np.unique(keys // max(len(scored.raters), 1), return_index=True)
-        return [np.asarray(row) for row in np.split(means, starts[1:])] if len(keys) else []
+    if isinstance(ratings, RatingTable):
+        cells = of_one_criterion(ratings).scored().without_repeats()
+        outputs = cells.system * len(cells.items) + cells.item
+        _, starts = np.unique(outputs, return_index=True)
+        return [np.asarray(row) for row in np.split(cells.values, starts[1:])] if len(cells) else []
     rows = []
     for number, given in enumerate(ratings):
         try:

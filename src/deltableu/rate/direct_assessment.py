@@ -1,4 +1,4 @@
-"""Raw judgements in, standardised segment and system scores with significance out.
+"""Raw ratings in, standardised segment and system scores with significance out.
 
 Direct Assessment as the shared tasks of WMT do it: each rater's values become deviations from that
 rater's own mean, then judgements are averaged over segments and systems.
@@ -14,9 +14,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, InputWarning
 from deltableu.io import Column, Table
-from deltableu.rate.judgements import Judgements
+from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.rate.standardise import DroppedRater, standardise
 from deltableu.stats import Correction, Ranking, adjust, best_first, rank
 
@@ -34,7 +35,7 @@ class DirectAssessment:
     Attributes
     ----------
     systems, items : tuple of str
-        As in the judgements.
+        As in the ratings.
     segment_z, segment_raw : arrays
         Systems x items: a rater's judgements of a segment are averaged first, then raters. NaN
         where fewer raters than asked for judged it.
@@ -96,7 +97,7 @@ class DirectAssessment:
 
 
 def direct_assessment(
-    judgements: Judgements,
+    ratings: RatingTable,
     *,
     min_raters: int = 1,
     rank_by: RankBy = "z",
@@ -113,8 +114,8 @@ def direct_assessment(
 
     Parameters
     ----------
-    judgements
-        Leave raters who failed the controls out first: `judgements.without_raters(...)`.
+    ratings
+        Leave raters who failed the controls out first: `ratings.without_raters(...)`.
     min_raters
         Segment scores need that many different raters; Graham et al. (2015) ask for 15. System
         scores do not.
@@ -132,7 +133,7 @@ def direct_assessment(
 
     Examples
     --------
-    >>> made = Judgements.of(
+    >>> made = RatingTable.of(
     ...     raters=["a", "a", "a", "a", "b", "b"], items=["1", "2", "1", "2", "1", "1"],
     ...     systems=["A", "A", "B", "B", "A", "B"], values=[90, 80, 40, 50, 70, 60],
     ... )
@@ -148,23 +149,24 @@ def direct_assessment(
         raise InputError(f"correction must be holm, bh or none, got {correction!r}")
     if not 0.0 < level < 1.0:
         raise InputError(f"level must lie between 0 and 1, got {level}")
-    standard, dropped = standardise(judgements)
+    ratings = of_one_criterion(ratings)
+    standard, dropped = standardise(ratings)
     if dropped:
         _warn(dropped)
     scored = standard.scored()
     if len(scored) == 0:
         raise InputError("no rating of a system is left that could be standardised")
-    left = np.isin(judgements.rater, standard.rater)
-    raw = judgements[left].scored().values
+    left = np.isin(ratings.rater, standard.rater)
+    raw = ratings[left].scored().values
     pooled_z, pooled_raw, counts = _pooled(scored, raw)
     segment_z, segment_raw, raters = _by_rater_first(scored, raw, min_raters)
     z, system_raw = _mean_of_segments(pooled_z), _mean_of_segments(pooled_raw)
     means, segments = (z, pooled_z) if rank_by == "z" else (system_raw, pooled_raw)
-    p_values = _rank_sums(segments, best_first(judgements.systems, means), correction)
-    ranking = rank(judgements.systems, means, np.nan_to_num(p_values, nan=1.0) <= level)
+    p_values = _rank_sums(segments, best_first(ratings.systems, means), correction)
+    ranking = rank(ratings.systems, means, np.nan_to_num(p_values, nan=1.0) <= level)
     return DirectAssessment(
-        judgements.systems,
-        judgements.items,
+        ratings.systems,
+        ratings.items,
         segment_z,
         segment_raw,
         raters,
@@ -194,14 +196,14 @@ def _warn(dropped: tuple[DroppedRater, ...]) -> None:
     )
 
 
-def _pooled(scored: Judgements, raw: Array) -> tuple[Array, Array, Ints]:
+def _pooled(scored: RatingTable, raw: Array) -> tuple[Array, Array, Ints]:
     """Means of all judgements of each segment, standardised and raw, and their number."""
     cells, shape = _cells(scored)
     counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
     return _means(cells, scored.values, shape), _means(cells, raw, shape), counts
 
 
-def _by_rater_first(scored: Judgements, raw: Array, min_raters: int) -> tuple[Array, Array, Ints]:
+def _by_rater_first(scored: RatingTable, raw: Array, min_raters: int) -> tuple[Array, Array, Ints]:
     """Means over different raters, whose own judgements of a segment are averaged first."""
     cells, shape = _cells(scored)
     keys, places, counts = np.unique(
@@ -217,7 +219,7 @@ def _by_rater_first(scored: Judgements, raw: Array, min_raters: int) -> tuple[Ar
     return means[0], means[1], raters
 
 
-def _cells(scored: Judgements) -> tuple[Ints, tuple[int, int]]:
+def _cells(scored: RatingTable) -> tuple[Ints, tuple[int, int]]:
     shape = (len(scored.systems), len(scored.items))
     return scored.system * shape[1] + scored.item, shape
 

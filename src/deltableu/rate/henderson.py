@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array
-from deltableu.rate.judgements import Judgements
+from deltableu.corpus import RatingTable
 
 __all__ = ["Equations", "Solution", "least_deviance"]
 
@@ -68,7 +68,7 @@ class Equations:
     lose no digits; `shift` and `scale` say so.
     """
 
-    def __init__(self, scored: Judgements, *, restricted: bool) -> None:
+    def __init__(self, scored: RatingTable, *, restricted: bool) -> None:
         from scipy.sparse import csr_array
 
         self.restricted = restricted

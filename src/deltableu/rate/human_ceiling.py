@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError
-from deltableu.rate.judgements import Judgements, rater_rows
+from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate, percentile_interval, stream
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "split_half_reliability",
 ]
 
-Ratings = Judgements | Sequence[Any] | Array
+
 AgreementFunction = Callable[[Array, Array], float]
 SplitBy = Literal["rater", "unit"]
 
@@ -107,7 +107,7 @@ def split_half_reliability(
     Parameters
     ----------
     ratings
-        `Judgements` (units are outputs), or raters x units with NaN where a rater did not rate.
+        A `RatingTable` (units are outputs), or raters x units with NaN where a rater did not rate.
     method
         Such as "pearson", "spearman" or "kendall-b".
     by
@@ -154,7 +154,7 @@ def human_ceiling(
     Parameters
     ----------
     ratings
-        `Judgements` (units are outputs), or raters x units with NaN where a rater did not rate.
+        A `RatingTable` (units are outputs), or raters x units with NaN where a rater did not rate.
     agreement
         What a metric is judged by: takes the numbers of two sides, one a unit, and returns how well
         they agree, NaN where it cannot say.

@@ -6,10 +6,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from deltableu.corpus import ScoreTable
+from deltableu.corpus import RatingTable, ScoreTable
 from deltableu.errors import InputError, check_choice
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
-from deltableu.rate.judgements import Judgements
 from deltableu.rate.mixed_effects import fit_mixed_model
 
 __all__ = ["HumanScale", "human_scores"]
@@ -18,7 +17,7 @@ HumanScale = Literal["z", "raw", "mixed"]
 
 
 def human_scores(
-    judgements: Judgements,
+    ratings: RatingTable,
     *,
     scale: HumanScale = "z",
     min_raters: int = 1,
@@ -28,18 +27,18 @@ def human_scores(
 
     Parameters
     ----------
-    judgements
+    ratings
     scale
         `z`: standardised by rater, as Direct Assessment has it; `raw`: as given; `mixed`: with
         the rater effects of a mixed model taken out.
     min_raters
         Of an output, for its score to count; a system's score counts all its ratings.
     assessment
-        The Direct Assessment of the same judgements with as many raters, where it is at hand.
+        The Direct Assessment of the same ratings with as many raters, where it is at hand.
 
     Examples
     --------
-    >>> made = Judgements.of(
+    >>> made = RatingTable.of(
     ...     raters=["a", "a", "b", "b"], items=["1", "1", "1", "1"],
     ...     systems=["A", "B", "A", "B"], values=[90, 40, 70, 60],
     ... )
@@ -48,12 +47,12 @@ def human_scores(
     """
     check_choice("scale", scale, get_args(HumanScale))
     rank_by: Literal["z", "raw"] = "z" if scale == "z" else "raw"
-    found = assessment or direct_assessment(judgements, min_raters=min_raters, rank_by=rank_by)
+    found = assessment or direct_assessment(ratings, min_raters=min_raters, rank_by=rank_by)
     segments, totals = found.segment_raw, found.raw
     if scale == "z":
         segments, totals = found.segment_z, found.z
     elif scale == "mixed":
-        model = fit_mixed_model(judgements, outputs=True)
+        model = fit_mixed_model(ratings, outputs=True)
         segments = np.where(found.raters >= min_raters, model.segment_scores, np.nan)
         totals = model.estimates
     if np.isnan(segments).all():
@@ -64,5 +63,5 @@ def human_scores(
         found.items,
         segments[np.newaxis],
         totals=totals[np.newaxis],
-        signatures=[f"{scale}-{len(judgements.raters)}raters-min{min_raters}"],
+        signatures=[f"{scale}-{len(ratings.raters)}raters-min{min_raters}"],
     )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from deltableu._types import Array
 from deltableu.errors import InputError
 from deltableu.io import Cell, Column, Table
-from deltableu.rate.judgements import Judgements, rater_rows
+from deltableu.rate.rater_rows import Ratings, rater_rows
 
 __all__ = ["Form", "IntraclassCorrelation", "IntraclassCorrelations", "intraclass_correlations"]
 
@@ -66,9 +65,7 @@ class IntraclassCorrelations:
         return Table(columns, rows, caption)
 
 
-def intraclass_correlations(
-    ratings: Judgements | Sequence[Any] | Array, *, level: float = 0.95
-) -> IntraclassCorrelations:
+def intraclass_correlations(ratings: Ratings, *, level: float = 0.95) -> IntraclassCorrelations:
     """The six intraclass correlations of Shrout and Fleiss.
 
     ICC1: each unit has raters of its own. ICC2: the same raters, drawn from many; whether they use
@@ -78,7 +75,7 @@ def intraclass_correlations(
     Parameters
     ----------
     ratings
-        `Judgements`, or raters x units. Units with a missing rating are left out.
+        A `RatingTable`, or raters x units. Units with a missing rating are left out.
     level
         Of the intervals, which come from F distributions.
 

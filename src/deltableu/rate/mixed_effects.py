@@ -1,4 +1,4 @@
-"""Judgements in, systems' means free of who rated which items out: a linear mixed model.
+"""Ratings in, systems' means free of who rated which items out: a linear mixed model.
 
 value = system (fixed) + item (random) + rater (random) + output (random) + residual
 """
@@ -13,10 +13,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, InputWarning
 from deltableu.io import Column, Table, written
 from deltableu.rate.henderson import Equations, least_deviance
-from deltableu.rate.judgements import Judgements
+from deltableu.rate.rater_rows import of_one_criterion
 
 __all__ = ["MixedModel", "VarianceComponents", "fit_mixed_model"]
 
@@ -40,7 +41,7 @@ class MixedModel:
     Attributes
     ----------
     systems, items, raters : tuple of str
-        As in the judgements.
+        As in the ratings.
     estimates, standard_errors, covariance : arrays
         Of each system's mean: what an average rater would say of an average item.
     differences, difference_errors, p_values : arrays
@@ -89,13 +90,13 @@ class MixedModel:
 
 
 def fit_mixed_model(
-    judgements: Judgements, *, method: Criterion = "reml", outputs: bool | None = None
+    ratings: RatingTable, *, method: Criterion = "reml", outputs: bool | None = None
 ) -> MixedModel:
     """Fit a model with fixed systems and random items, raters and outputs.
 
     Parameters
     ----------
-    judgements
+    ratings
         Kinds item and repeat are used, with their raw values.
     method
         "reml" (restricted maximum likelihood), or "ml", whose variances are too small.
@@ -114,7 +115,7 @@ def fit_mixed_model(
 
     Examples
     --------
-    >>> made = Judgements.of(
+    >>> made = RatingTable.of(
     ...     raters=["a", "b"] * 4, items=["1", "1", "2", "2"] * 2, systems=["A"] * 4 + ["B"] * 4,
     ...     values=[80, 70, 60, 52, 74, 63, 50, 45],
     ... )
@@ -124,7 +125,8 @@ def fit_mixed_model(
     """
     if method not in get_args(Criterion):
         raise InputError(f"method must be reml or ml, got {method!r}")
-    scored = judgements.scored()
+    ratings = of_one_criterion(ratings)
+    scored = ratings.scored()
     _check(scored)
     obstacles = {effect: _obstacle(scored, effect) for effect in ("item", "rater", "output")}
     for effect, reason in obstacles.items():
@@ -138,10 +140,10 @@ def fit_mixed_model(
         obstacles["rater"] is None,
     )
     ratios = least_deviance(equations, free)
-    return _result(judgements, scored, equations, ratios, method)
+    return _result(ratings, scored, equations, ratios, method)
 
 
-def _check(scored: Judgements) -> None:
+def _check(scored: RatingTable) -> None:
     if len(scored) == 0:
         raise InputError("there are no ratings of systems to fit a model to")
     rated = np.bincount(scored.system, minlength=len(scored.systems)) > 0
@@ -158,7 +160,7 @@ def _check(scored: Judgements) -> None:
         raise InputError("all ratings have the same value: there is nothing to explain")
 
 
-def _obstacle(scored: Judgements, effect: str) -> str | None:
+def _obstacle(scored: RatingTable, effect: str) -> str | None:
     """Why the data cannot tell the effect from noise or another effect, if they cannot."""
     groups = {
         "item": scored.item,
@@ -188,8 +190,8 @@ def _same_groups(first: Ints, second: Ints) -> bool:
 
 
 def _result(
-    judgements: Judgements,
-    scored: Judgements,
+    ratings: RatingTable,
+    scored: RatingTable,
     equations: Equations,
     ratios: Array,
     method: Criterion,
@@ -211,9 +213,9 @@ def _result(
     degrees = len(scored) - len(scored.systems) if method == "reml" else len(scored)
     deviance = solution.deviance + 2.0 * degrees * math.log(scale)
     return MixedModel(
-        judgements.systems,
-        judgements.items,
-        judgements.raters,
+        ratings.systems,
+        ratings.items,
+        ratings.raters,
         estimates,
         np.sqrt(variances),
         covariance,
@@ -234,7 +236,7 @@ def _known(effects: Array, places: Ints) -> Array:
     return np.where(np.bincount(places, minlength=len(effects)) > 0, effects, np.nan)
 
 
-def _segment_means(scored: Judgements, values: Array) -> Array:
+def _segment_means(scored: RatingTable, values: Array) -> Array:
     shape = (len(scored.systems), len(scored.items))
     cells = scored.system * shape[1] + scored.item
     counts = np.bincount(cells, minlength=shape[0] * shape[1])

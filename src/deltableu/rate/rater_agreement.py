@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array, Ints
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.io import Column, Table, written
-from deltableu.rate.judgements import Judgements, rater_rows
+from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate
 
 __all__ = [
@@ -93,7 +94,7 @@ class AnnotatorCorrelations:
 
 
 def inter_rater_correlations(
-    ratings: Judgements | Sequence[Any] | Array, *, method: Method = "pearson", min_common: int = 3
+    ratings: Ratings, *, method: Method = "pearson", min_common: int = 3
 ) -> RaterCorrelations:
     """Correlate each rater with each other one over the units that both rated.
 
@@ -103,8 +104,8 @@ def inter_rater_correlations(
     Parameters
     ----------
     ratings
-        `Judgements` (units are outputs, a rater's repeats are averaged), or raters x units with NaN
-        where a rater did not rate.
+        A `RatingTable` (units are outputs, a rater's repeats are averaged), or raters x units with
+        NaN where a rater did not rate.
     method
         Such as "pearson", "spearman" or "kendall-b".
     min_common
@@ -154,7 +155,7 @@ def inter_rater_correlations(
 
 def annotator_correlations(
     scores: Sequence[Any] | Array,
-    ratings: Judgements | Sequence[Any] | Array,
+    ratings: Ratings,
     *,
     method: Method = "pearson",
     min_common: int = 3,
@@ -165,7 +166,7 @@ def annotator_correlations(
     ----------
     scores
         The metric's, one a unit: systems x items (`ScoreTable.only(metric)`) where ratings are
-        `Judgements`. NaN where there is none.
+        a `RatingTable`. NaN where there is none.
     ratings, method, min_common
         As in `inter_rater_correlations`.
 
@@ -183,7 +184,7 @@ def annotator_correlations(
     _check_common(min_common)
     names, rows = rater_rows(ratings)
     metric = np.asarray(scores, dtype=np.float64)
-    if isinstance(ratings, Judgements) and metric.ndim > 1:
+    if isinstance(ratings, RatingTable) and metric.ndim > 1:
         shape = (len(ratings.systems), len(ratings.items))
         if metric.shape != shape:
             raise InputError(f"scores must be systems x items {shape}, got shape {metric.shape}")

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from deltableu._types import Array, Ints
+from deltableu.corpus import RatingTable, ReferenceSet
 from deltableu.errors import InputError
-from deltableu.rate.weights import RatedReferences
 
 __all__ = ["RatingNoise", "Source", "rating_noise"]
 
@@ -54,13 +54,21 @@ class RatingNoise:
     alone: Ints  # references with a single answer, whose residual nobody knows
     alone_residual: Array  # its standard deviation
 
-    def draw(self, source: Source, size: int, generator: np.random.Generator) -> Array:
+    def draw(
+        self,
+        source: Source,
+        size: int,
+        generator: np.random.Generator,
+        *,
+        raters: int | None = None,
+    ) -> Array:
         """What to add to the weights: draws x references.
 
         With "raters" all answers of a rater have the same multiplier, with "answers" only those on
         one item: that is noise which is not shared by items. A reference with a single answer gets
         the harshness of its rater, and a residual drawn from a normal distribution, with the
-        variance that others of such a weight have.
+        variance that others of such a weight have. `raters` asks for the noise of means of so many
+        answers in place of as many as there are.
         """
         effects = self.by_rater if source == "raters" else self.by_cell
         # In simulations Rademacher's and Mammen's multipliers did neither better nor worse.
@@ -69,11 +77,20 @@ class RatingNoise:
         if len(self.alone):
             drawn = generator.normal(size=(size, len(self.alone)))
             noise[:, self.alone] += self.alone_residual * drawn
+        if raters is not None:
+            noise *= np.sqrt(self.counts / raters)
         return noise
 
 
-def rating_noise(rated: RatedReferences) -> RatingNoise:
+def rating_noise(references: ReferenceSet, answers: RatingTable) -> RatingNoise:
     """Estimate from the answers how they vary.
+
+    Parameters
+    ----------
+    references : ReferenceSet
+        With their weights.
+    answers : RatingTable
+        `table.of_references(items)` of the same items.
 
     References
     ----------
@@ -84,8 +101,11 @@ def rating_noise(rated: RatedReferences) -> RatingNoise:
     """
     from scipy.sparse import csr_array
 
-    reference, rater = rated.reference, rated.rater
-    size, raters = int(rated.bounds[-1]), len(rated.raters)
+    reference, rater = answers.reference, answers.rater
+    size, raters = len(answers.references), len(answers.raters)
+    bounds = references.bounds
+    if bounds[-1] != size:
+        raise InputError(f"there are {bounds[-1]} references, but ratings of {size}")
     if len(np.unique(rater)) < 2:
         raise InputError("resampling raters needs at least two, and one rater gave all ratings")
     counts = np.bincount(reference, minlength=size)
@@ -95,9 +115,9 @@ def rating_noise(rated: RatedReferences) -> RatingNoise:
             "resampling raters needs references with two ratings or more"
         )
     k = counts[reference]
-    means = _means(rated.answer, reference, counts)
-    deviations = rated.answer - means[reference]
-    found = _harshness(deviations, rated, counts)
+    means = _means(answers.values, reference, counts)
+    deviations = answers.values - means[reference]
+    found = _harshness(deviations, answers, counts)
     # Beside the harshness of its rater an answer has that of all raters of the reference taken out.
     relative = found.effects[rater] - _means(found.effects[rater], reference, counts)[reference]
     moved = found.scale * found.effects[rater]
@@ -105,14 +125,14 @@ def rating_noise(rated: RatedReferences) -> RatingNoise:
     within = np.bincount(reference, deviations**2, minlength=size)
     variances = np.divide(within, counts - 1, out=np.full(size, np.nan), where=counts > 1)
     alone = np.flatnonzero(counts == 1)
-    item = np.searchsorted(rated.bounds, reference, side="right") - 1
+    item = np.searchsorted(bounds, reference, side="right") - 1
     _, cell = np.unique(item * raters + rater, return_inverse=True)
     given = np.bincount(rater).astype(np.float64)
     effective = float(given.sum() ** 2 / (given**2).sum())
     return RatingNoise(
-        weights=_flat_weights(rated),
+        weights=references.flat_weights,
         counts=counts,
-        bounds=rated.bounds,
+        bounds=bounds,
         variances=variances,
         degrees=max(1.0, effective / found.scale**2),
         harshness=found.variance**0.5,
@@ -134,12 +154,12 @@ class _Harshness:
     residual: float
 
 
-def _harshness(deviations: Array, rated: RatedReferences, counts: Ints) -> _Harshness:
+def _harshness(deviations: Array, answers: RatingTable, counts: Ints) -> _Harshness:
     from scipy.sparse import csr_array
 
-    reference, rater = rated.reference, rated.rater
-    raters, answers = len(rated.raters), len(deviations)
-    given = csr_array((np.ones(answers), (reference, rater)), shape=(len(counts), raters))
+    reference, rater = answers.reference, answers.rater
+    raters = len(answers.raters)
+    given = csr_array((np.ones(len(answers)), (reference, rater)), shape=(len(counts), raters))
     # Normal equations of least squares, with the means of the references taken out.
     together = (given.T @ (given / np.maximum(counts, 1)[:, None])).toarray()
     normal = np.diag(np.bincount(rater, minlength=raters).astype(np.float64)) - together
@@ -148,7 +168,7 @@ def _harshness(deviations: Array, rated: RatedReferences, counts: Ints) -> _Hars
     compared = int(np.count_nonzero(np.diag(normal) > 1e-9))
     scale = float(np.sqrt(compared / rank))
     squares, explained = float(deviations @ deviations), float(totals @ fitted)
-    degrees = answers - int(np.count_nonzero(counts))
+    degrees = len(answers) - int(np.count_nonzero(counts))
     if degrees <= rank:
         return _Harshness(np.zeros(raters), scale, 0.0, squares / degrees)
     residual = max(squares - explained, 0.0) / (degrees - rank)
@@ -176,8 +196,3 @@ def _relative_variance(variances: Array, means: Array, places: Ints) -> Array:
     coefficients, *_ = np.linalg.lstsq(design[known], variances[known], rcond=None)
     fitted: Array = design[places] @ coefficients
     return np.maximum(fitted / typical, 0.05)
-
-
-def _flat_weights(rated: RatedReferences) -> Array:
-    weights = rated.references.weights or ()
-    return np.array([np.nan if one is None else one for row in weights for one in row])

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array, Progress
-from deltableu.corpus import ScoreTable, align_scores
+from deltableu.corpus import RatingTable, ScoreTable, align_scores
 from deltableu.errors import InputError
-from deltableu.rate import Judgements, direct_assessment, human_scores
+from deltableu.rate import direct_assessment, human_scores, of_one_criterion
 from deltableu.score import Scoring
 from deltableu.stats import (
     Method,
@@ -39,7 +39,7 @@ _WHOLE_SYSTEMS = ("perm-systems", "bootstrap-systems", "williams")
 
 def validate_metrics(
     scores: Scoring | ScoreTable,
-    human: ScoreTable | Judgements,
+    human: ScoreTable | RatingTable,
     *,
     plan: ValidationPlan | None = None,
     threads: int | None = None,
@@ -81,8 +81,8 @@ def validate_metrics(
     given = (scores.score_table() if isinstance(scores, Scoring) else scores).turned()
     given = given.select(metrics=sorted(given.metrics, key=lambda name: name in _SENTINELS))
     judgements, assessment = None, None
-    if isinstance(human, Judgements):
-        judgements = human
+    if isinstance(human, RatingTable):
+        judgements = of_one_criterion(human)
         assessment = direct_assessment(
             judgements,
             min_raters=chosen.min_raters,

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array
-from deltableu.corpus import ScoreTable
+from deltableu.corpus import RatingTable, ScoreTable
 from deltableu.errors import InputError
 from deltableu.io import Cell, Column, Table, fact_table, written
 from deltableu.rate import (
-    Judgements,
     annotator_correlations,
     human_ceiling,
     inter_rater_correlations,
@@ -115,7 +114,7 @@ class RaterSummary:
 
 
 def rater_summary(
-    judgements: Judgements, scores: ScoreTable, plan: ValidationPlan
+    judgements: RatingTable, scores: ScoreTable, plan: ValidationPlan
 ) -> RaterSummary | None:
     """Agreement among the raters of a validation; None where no output has two of them."""
     raw = judgements.scored()
@@ -139,7 +138,7 @@ def rater_summary(
     )
 
 
-def _pairs(judgements: Judgements, method: Method) -> Span | None:
+def _pairs(judgements: RatingTable, method: Method) -> Span | None:
     try:
         found = inter_rater_correlations(judgements, method=method)
     except InputError:
@@ -147,7 +146,7 @@ def _pairs(judgements: Judgements, method: Method) -> Span | None:
     return Span(found.mean, found.lowest, found.highest)
 
 
-def _ceilings(judgements: Judgements, several: Any, plan: ValidationPlan) -> tuple[Ceiling, ...]:
+def _ceilings(judgements: RatingTable, several: Any, plan: ValidationPlan) -> tuple[Ceiling, ...]:
     shape = (len(judgements.systems), len(judgements.items))
     found = []
     for level in plan.levels:
@@ -169,7 +168,7 @@ def _ceilings(judgements: Judgements, several: Any, plan: ValidationPlan) -> tup
     return tuple(found)
 
 
-def _annotators(judgements: Judgements, scores: ScoreTable, method: Method) -> dict[str, Span]:
+def _annotators(judgements: RatingTable, scores: ScoreTable, method: Method) -> dict[str, Span]:
     """Each metric against each rater, on outputs that the rater rated."""
     spans = {}
     rows = [judgements.systems.index(name) for name in scores.systems]

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu import read_study
-from deltableu.corpus.types import KINDS, Item, Rating, Study
+from deltableu.corpus import KINDS, Item, Rating, RatingTable, Study
 from deltableu.errors import InputError, InputWarning
-from deltableu.rate.judgements import Judgements, rater_rows
 
 few = settings(max_examples=60, deadline=None)
 
@@ -39,7 +38,7 @@ def judgement_lists(draw):
 
 
 def test_ratings_of_systems_and_controls_are_taken():
-    made = Judgements.from_ratings(RATINGS)
+    made = RatingTable.from_records(RATINGS).of_systems()
     assert made.raters == ("ann", "bob")
     assert made.items == ("1", "2")
     assert made.systems == ("A", "B")
@@ -54,7 +53,7 @@ def test_ratings_of_systems_and_controls_are_taken():
 
 def test_a_study_gives_the_order(demo):
     study = read_study(demo)
-    made = Judgements.from_study(study)
+    made = RatingTable.from_study(study)
     assert made.items == tuple(item.id for item in study.items)
     assert made.systems == tuple(study.outputs)
     assert len(made.scored()) == sum(
@@ -66,7 +65,7 @@ def test_a_study_gives_the_order(demo):
     for one in study.ratings:
         if one.target.startswith("system:") and one.kind in ("item", "repeat"):
             cells[one.rater, one.target[7:], one.item].append(one.value)
-    table, first = made.table(), made.table("first")
+    table, first = made.by_output(), made.by_output("first")
     assert np.count_nonzero(~np.isnan(table)) == len(cells)
     for (rater, system, item), values in cells.items():
         place = made.raters.index(rater), made.systems.index(system), made.items.index(item)
@@ -80,15 +79,15 @@ def test_criteria():
         Rating("a", "1", "system:A", 2, criterion="relevance"),
         Rating("a", "1", "reference:r", 2, criterion="weights"),
     ]
-    assert Judgements.from_ratings(two, criterion="relevance").values.tolist() == [2]
+    assert RatingTable.from_records(two).of_systems(criterion="relevance").values.tolist() == [2]
     with pytest.raises(InputError, match=r"several criteria, choose one: fluency, relevance$"):
-        Judgements.from_ratings(two)
+        RatingTable.from_records(two).of_systems()
     with pytest.raises(InputError, match=r"'overall'; there are ratings of fluency, relevance$"):
-        Judgements.from_ratings(two, criterion="overall")
+        RatingTable.from_records(two).of_systems(criterion="overall")
     with pytest.raises(InputError, match="target is written system:NAME"):
-        Judgements.from_ratings(two[2:])
+        RatingTable.from_records(two[2:]).of_systems()
     with pytest.raises(InputError, match="target is written system:NAME"):
-        Judgements.from_ratings([])
+        RatingTable.from_records([]).of_systems()
 
 
 def test_scales():
@@ -97,15 +96,15 @@ def test_scales():
         Rating("b", "1", "system:A", 25, scale="0-100"),
     ]
     with pytest.raises(InputError, match=r"several scales: 1-5 \(rater 'a', item '1'.*0-100"):
-        Judgements.from_ratings(mixed)
-    assert Judgements.from_ratings(mixed, normalise=True).values.tolist() == [0.5, -0.5]
+        RatingTable.from_records(mixed).of_systems()
+    assert RatingTable.from_records(mixed).of_systems(normalise=True).values.tolist() == [0.5, -0.5]
     spaced = [mixed[0], Rating("b", "1", "system:A", 2, scale=" 1 - 5 ")]
-    assert Judgements.from_ratings(spaced).values.tolist() == [4, 2]
+    assert RatingTable.from_records(spaced).of_systems().values.tolist() == [4, 2]
     bare = [mixed[0], Rating("b", "1", "system:A", 3)]
     with pytest.raises(InputError, match=r"several scales: 1-5 .* and none"):
-        Judgements.from_ratings(bare)
+        RatingTable.from_records(bare).of_systems()
     with pytest.raises(InputError, match="rater 'b', item '1', target 'system:A': has no scale"):
-        Judgements.from_ratings(bare, normalise=True)
+        RatingTable.from_records(bare).of_systems(normalise=True)
 
 
 @pytest.mark.parametrize(
@@ -120,9 +119,9 @@ def test_unknown_ids_are_named_or_dropped(rating, lost):
     known = {"items": ["1", "2"], "systems": ["B", "A"]}
     ratings = (*RATINGS, rating)
     with pytest.raises(InputError, match=lost):
-        Judgements.from_ratings(ratings, **known)
+        RatingTable.from_records(ratings).of_systems(**known)
     with pytest.warns(InputWarning, match="1 of 6 ratings were dropped"):
-        made = Judgements.from_ratings(ratings, unknown="drop", **known)
+        made = RatingTable.from_records(ratings).of_systems(unknown="drop", **known)
     assert made.left_out == 1
     assert len(made) == 5
     assert made.systems == ("B", "A")
@@ -130,20 +129,20 @@ def test_unknown_ids_are_named_or_dropped(rating, lost):
 
 def test_nothing_known_is_an_error():
     with pytest.raises(InputError, match="none of 5 ratings judges an item and a system"):
-        Judgements.from_ratings(RATINGS, items=["x"], unknown="drop")
+        RatingTable.from_records(RATINGS).of_systems(items=["x"], unknown="drop")
     with pytest.raises(InputError, match="unknown must be error or drop"):
-        Judgements.from_ratings(RATINGS, items=["1", "2"], unknown="ignore")
+        RatingTable.from_records(RATINGS).of_systems(items=["1", "2"], unknown="ignore")
 
 
 def test_systems_without_ratings_keep_their_place():
     study = Study(
         (Item("1", ()), Item("2", ()), Item("3", ())),
         {"A": ("", "", ""), "quiet": ("", "", ""), "B": ("", "", "")},
-        RATINGS,
+        RatingTable.from_records(RATINGS),
     )
-    made = Judgements.from_study(study)
+    made = RatingTable.from_study(study)
     assert made.systems == ("A", "quiet", "B")
-    assert made.table().shape == (2, 3, 3)
+    assert made.by_output().shape == (2, 3, 3)
 
 
 def test_dstc7(data):
@@ -158,9 +157,9 @@ def test_dstc7(data):
         for row in rows for name in ("Relevance", "Informativeness")
     ]  # fmt: skip
     with pytest.raises(InputError, match="informativeness, relevance"):
-        Judgements.from_ratings(ratings)
+        RatingTable.from_records(ratings).of_systems()
     made = {
-        name: Judgements.from_ratings(ratings, criterion=name)
+        name: RatingTable.from_records(ratings).of_systems(criterion=name)
         for name in ("relevance", "informativeness")
     }
     assert len(made["relevance"]) == 33_000
@@ -186,7 +185,7 @@ def test_dstc7(data):
 @given(judgement_lists())
 def test_of_keeps_everything(rows):
     raters, items, systems, kinds, values = map(list, zip(*rows, strict=True))
-    made = Judgements.of(raters=raters, items=items, systems=systems, kinds=kinds, values=values)
+    made = RatingTable.of(raters=raters, items=items, systems=systems, kinds=kinds, values=values)
     back = [
         (made.raters[r], made.items[i], made.systems[s], KINDS[k], v)
         for r, i, s, k, v in zip(
@@ -195,7 +194,7 @@ def test_of_keeps_everything(rows):
     ]
     assert back == rows
     scored = [row for row in rows if row[3] in ("item", "repeat")]
-    table = made.table()
+    table = made.by_output()
     cells = defaultdict(list)
     for rater, item, system, _, value in scored:
         cells[made.raters.index(rater), made.systems.index(system), made.items.index(item)].append(
@@ -204,14 +203,14 @@ def test_of_keeps_everything(rows):
     assert np.count_nonzero(~np.isnan(table)) == len(cells)
     for cell, found in cells.items():
         assert table[cell] == pytest.approx(np.mean(found), abs=1e-12)
-        assert made.table("first")[cell] == found[0]
+        assert made.by_output("first")[cell] == found[0]
 
 
 @few
 @given(judgement_lists(), st.sets(st.sampled_from("abcd")))
 def test_without_raters(rows, names):
     raters, items, systems, kinds, values = map(list, zip(*rows, strict=True))
-    made = Judgements.of(raters=raters, items=items, systems=systems, kinds=kinds, values=values)
+    made = RatingTable.of(raters=raters, items=items, systems=systems, kinds=kinds, values=values)
     gone = names & set(raters)
     rest = made.without_raters(gone)
     assert rest.values.tolist() == [row[4] for row in rows if row[0] not in gone]
@@ -221,17 +220,17 @@ def test_without_raters(rows, names):
 
 
 def test_plain_arrays_and_lists():
-    made = Judgements(("a",), ("1", "2"), ("S",), [0, 0], [0, 1], [0, 0], [3, 4], [0, 3])
+    made = RatingTable(("a",), ("1", "2"), ("S",), [0, 0], [0, 1], [0, 0], [3, 4], [0, 3])
     assert made.values.dtype == np.float64
-    assert made.table().tolist() == [[[3, 4]]]
+    assert made.by_output().tolist() == [[[3, 4]]]
     assert made[[1]].values.tolist() == [4]
     assert made[1].values.tolist() == [4]
     assert len(made[:0]) == 0
-    assert len(Judgements((), (), (), [], [], [], [], [])) == 0
+    assert len(RatingTable((), (), (), [], [], [], [], [])) == 0
     small = np.zeros(300, np.uint8)
-    many = Judgements(["a"], [str(n) for n in range(300)], ["S"], small, np.arange(300),
+    many = RatingTable(["a"], [str(n) for n in range(300)], ["S"], small, np.arange(300),
                       small, np.arange(300), small)  # fmt: skip
-    assert np.array_equal(many.table()[0, 0], np.arange(300))
+    assert np.array_equal(many.by_output()[0, 0], np.arange(300))
 
 
 @pytest.mark.parametrize(
@@ -242,12 +241,12 @@ def test_plain_arrays_and_lists():
         ({"rater": [0.0, 0.0]}, "rater must hold one whole number"),
         ({"item": [0, 2]}, "item must hold numbers from 0 to 1"),
         ({"system": [0, -2]}, "system must hold numbers from -1 to 0"),
-        ({"system": [0, -1]}, "rater 'a', item '2', a reference: says no system"),
+        ({"system": [0, -1]}, "rater 'a', item '2', target 'reference:': says no system"),
         ({"kinds": [0, 4]}, "kinds must hold numbers from 0 to 3"),
-        ({"values": [3, float("nan")]}, "rater 'a', item '2', system 'S'.* finite, got nan"),
+        ({"values": [3, float("nan")]}, "rater 'a', item '2', target 'system:S'.* finite, got nan"),
         ({"values": [3, float("inf")]}, "must be finite, got inf"),
-        ({"values": ["x", "y"]}, "values must hold one number a judgement"),
-        ({"values": 3.0}, "values must hold one number a judgement"),
+        ({"values": ["x", "y"]}, "values must hold one number a rating"),
+        ({"values": 3.0}, "values must hold one number a rating"),
     ],
 )
 def test_wrong_arrays(change, message):
@@ -255,35 +254,22 @@ def test_wrong_arrays(change, message):
         "raters": ("a",), "items": ("1", "2"), "systems": ("S",), "rater": [0, 0], "item": [0, 1],
         "system": [0, 0], "values": [3.0, 4.0], "kinds": [0, 0],
     }  # fmt: skip
-    Judgements(**good)
+    RatingTable(**good)
     with pytest.raises(InputError, match=message):
-        Judgements(**{**good, **change})
+        RatingTable(**{**good, **change})
 
 
 def test_wrong_columns():
     with pytest.raises(InputError, match="give one rater, item, system and value"):
-        Judgements.of(raters=["a"], items=["1", "2"], systems=["S"], values=[1])
+        RatingTable.of(raters=["a"], items=["1", "2"], systems=["S"], values=[1])
     with pytest.raises(InputError, match="values must hold one number"):
-        Judgements.of(raters=["a"], items=["1"], systems=["S"], values=["good"])
+        RatingTable.of(raters=["a"], items=["1"], systems=["S"], values=["good"])
     with pytest.raises(InputError, match=r"kinds must be among .* got 'odd'"):
-        Judgements.of(raters=["a"], items=["1"], systems=["S"], values=[1], kinds=["odd"])
-    with pytest.raises(InputError, match="rater 'a', item '1', system 'S': the value"):
-        Judgements.from_ratings([Rating("a", "1", "system:S", float("nan"))])
-    made = Judgements.of(raters=["a"], items=["1"], systems=["S"], values=[1])
+        RatingTable.of(raters=["a"], items=["1"], systems=["S"], values=[1], kinds=["odd"])
+    with pytest.raises(InputError, match="rater 'a', item '1', target 'system:S': the value"):
+        RatingTable.from_records([Rating("a", "1", "system:S", float("nan"))])
+    made = RatingTable.of(raters=["a"], items=["1"], systems=["S"], values=[1])
     with pytest.raises(InputError, match="there is no rater 'b'"):
         made.without_raters(["b"])
     with pytest.raises(InputError, match="repeats must be mean or first"):
-        made.table("last")
-
-
-def test_rater_rows():
-    made = Judgements.of(raters=["a", "b"], items=["1", "2"], systems=["S", "S"], values=[1, 2])
-    names, rows = rater_rows(made)
-    assert names == ("a", "b")
-    assert np.array_equal(rows, [[1, np.nan], [np.nan, 2]], equal_nan=True)
-    assert rater_rows(np.zeros((2, 3, 4)))[1].shape == (2, 12)
-    for wrong in ([1, 2], [[1, 2], [1]], [["x", "y"]]):
-        with pytest.raises(InputError, match="one row a rater"):
-            rater_rows(wrong)
-    with pytest.raises(InputError, match="rater 1, unit 0: a rating must be finite"):
-        rater_rows([[1, 2], [float("inf"), 2]])
+        made.by_output("last")

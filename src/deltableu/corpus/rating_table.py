@@ -1,0 +1,460 @@
+"""What people or models said of outputs and references, in columns."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from deltableu._types import Array, Bools, Ints
+from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
+from deltableu.corpus.rating_choice import Unknown, reference_ratings, system_ratings
+from deltableu.errors import InputError
+
+if TYPE_CHECKING:
+    from deltableu.corpus.types import Item, Study
+
+__all__ = ["RatingTable", "Repeats"]
+
+Repeats = Literal["mean", "first"]
+
+#: Columns of places among names, the names' own, and the lowest place: -1 says that there is none.
+_CODED = (
+    ("rater", "raters", 0),
+    ("item", "items", 0),
+    ("system", "systems", -1),
+    ("reference", "references", -1),
+    ("criterion", "criteria", 0),
+    ("scale", "scales", -1),
+    ("pair", "pairs", -1),
+)
+_OBJECTS = ("position", "started", "finished")
+_COLUMNS = (*(name for name, _, _ in _CODED), "kinds", "values", *_OBJECTS)
+#: Records turned into columns at once.
+_BLOCK = 10_000
+
+
+def _ints() -> Ints:
+    return np.empty(0, dtype=np.int64)
+
+
+def _objects() -> Any:
+    return np.empty(0, dtype=object)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingTable:
+    """Who gave which value to which output or reference.
+
+    Rating k is that of `raters[rater[k]]` on the output of `systems[system[k]]` for
+    `items[item[k]]`, or on the reference `references[reference[k]]`; it says `values[k]`. Iterating
+    gives `Rating` records.
+
+    Attributes
+    ----------
+    raters, items, systems : tuple of str
+        All names, each once; items and systems may be there that nobody rated.
+    rater, item, system : arrays of int
+        Places among the names, one a rating. A system of -1 is that of a reference.
+    values : array
+        As they were given.
+    kinds : array of int
+        Places in `KINDS`: item, bad-reference, reference, repeat. All are item by default.
+    references : tuple of (str, str)
+        Item and id of each reference that has ratings.
+    reference : array of int
+        -1 is an output, or a control of which nobody knows more than its item.
+    criteria, scales, pairs : tuple of str
+    criterion, scale, pair : arrays of int
+        By default all ratings are of one criterion, overall, and have no scale (-1) and no pair.
+    position, started, finished : arrays of objects
+        None where nothing is known.
+    left_out : int
+        Ratings of unknown items and systems that were dropped.
+
+    Examples
+    --------
+    >>> table = RatingTable.of(
+    ...     raters=["ann", "ann", "bob"], items=["1", "2", "1"], systems=["A", "A", "B"],
+    ...     values=[80, 60, 70],
+    ... )
+    >>> len(table), table.systems
+    (3, ('A', 'B'))
+    >>> table.by_output()[0]
+    array([[80., 60.],
+           [nan, nan]])
+    """
+
+    raters: tuple[str, ...]
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    rater: Ints
+    item: Ints
+    system: Ints
+    values: Array
+    kinds: Ints = field(default_factory=_ints)
+    references: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+    reference: Ints = field(default_factory=_ints, kw_only=True)
+    criteria: tuple[str, ...] = field(default=("overall",), kw_only=True)
+    criterion: Ints = field(default_factory=_ints, kw_only=True)
+    scales: tuple[str, ...] = field(default=(), kw_only=True)
+    scale: Ints = field(default_factory=_ints, kw_only=True)
+    pairs: tuple[str, ...] = field(default=(), kw_only=True)
+    pair: Ints = field(default_factory=_ints, kw_only=True)
+    position: Any = field(default_factory=_objects, kw_only=True)
+    started: Any = field(default_factory=_objects, kw_only=True)
+    finished: Any = field(default_factory=_objects, kw_only=True)
+    left_out: int = field(default=0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        try:
+            values = np.asarray(self.values, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty((0, 0))
+        if values.ndim != 1:
+            raise InputError("values must hold one number a rating")
+        object.__setattr__(self, "values", values)
+        for name, names, lowest in _CODED:
+            listed = tuple(getattr(self, names))
+            object.__setattr__(self, names, listed)
+            if len(set(listed)) < len(listed):
+                twice = Counter(listed).most_common(1)[0][0]
+                raise InputError(f"{names} names {twice!r} more than once")
+            # Names that are always there have no default place.
+            default = None if name in ("rater", "item", "system") else lowest
+            self._set_places(name, len(listed), lowest, default)
+        self._set_places("kinds", len(KINDS), 0, 0)
+        for name in _OBJECTS:
+            given = np.asarray(getattr(self, name), dtype=object)
+            object.__setattr__(self, name, given if len(given) else np.full(len(values), None))
+        aimless = (self.system < 0) & (self.reference < 0) & self.of_kind(*SCORED)
+        if aimless.any():
+            raise InputError(f"{self.where(int(np.argmax(aimless)))}: says no system")
+        wrong = ~np.isfinite(values)
+        if wrong.any():
+            place = int(np.argmax(wrong))
+            raise InputError(f"{self.where(place)}: the value must be finite, got {values[place]}")
+
+    def _set_places(self, name: str, limit: int, lowest: int, default: int | None) -> None:
+        places, size = np.asarray(getattr(self, name)), len(self.values)
+        if default is not None and len(places) == 0:
+            places = np.full(size, default)
+        if places.shape != (size,) or (size and places.dtype.kind not in "iu"):
+            raise InputError(f"{name} must hold one whole number for each of {size} values")
+        if size and not (lowest <= places.min() and places.max() < limit):
+            raise InputError(f"{name} must hold numbers from {lowest} to {limit - 1}")
+        object.__setattr__(self, name, places.astype(np.int64, copy=False))
+
+    @classmethod
+    def from_records(cls, ratings: Iterable[Rating] = ()) -> RatingTable:
+        """From records, such as a file holds, however many.
+
+        Examples
+        --------
+        >>> table = RatingTable.from_records([Rating("ann", "1", "reference:r0", 4, scale="1-5")])
+        >>> table.references, table.scales
+        ((('1', 'r0'),), ('1-5',))
+        """
+        coded = {name: _Places() for name, _, _ in _CODED}
+        values, kinds = array("d"), _Places(KINDS)
+        objects: dict[str, list[object]] = {name: [] for name in _OBJECTS}
+        remaining = iter(ratings)
+        while block := list(islice(remaining, _BLOCK)):
+            for name in ("rater", "item", "criterion", "scale", "pair"):
+                coded[name].extend(list(map(attrgetter(name), block)))
+            targets = [one.target for one in block]
+            named = {target: _named(target) for target in dict.fromkeys(targets)}
+            coded["system"].extend([named[target][0] for target in targets])
+            references = [named[target][1] for target in targets]
+            coded["reference"].extend(
+                [
+                    None if name is None else (one.item, name)
+                    for one, name in zip(block, references, strict=True)
+                ]
+            )
+            kinds.extend([one.kind for one in block])
+            values.extend([one.value for one in block])
+            for name, column in objects.items():
+                column.extend(map(attrgetter(name), block))
+        return _gathered(coded, values, kinds.places, objects)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        raters: Sequence[str],
+        items: Sequence[str],
+        values: Sequence[float] | Array,
+        systems: Sequence[str | None] | None = None,
+        references: Sequence[str | None] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        scale: str | None = None,
+        order: tuple[Sequence[str], Sequence[str]] | None = None,
+    ) -> RatingTable:
+        """From the rater, item, system or reference, value (and kind) of each rating.
+
+        All are of one criterion and on one scale. Where there is no system, the target is a
+        reference; a control may have neither, and then counts only for what it says about its
+        rater. `order` gives all items and all systems in the order wanted; else they come in the
+        order in which they are met.
+        """
+        columns = (raters, items, systems, references, values, kinds)
+        if len({len(one) for one in columns if one is not None}) != 1:
+            raise InputError("give one rater, item, system and value for each rating")
+        if kinds is not None and (wrong := set(kinds) - set(KINDS)):
+            raise InputError(f"kinds must be among {', '.join(KINDS)}, got {min(wrong)!r}")
+        try:
+            numbers = array("d", map(float, values))
+        except (TypeError, ValueError):
+            raise InputError("values must hold one number a rating") from None
+        known = order or ((), ())
+        coded = {"rater": _Places(), "item": _Places(known[0]), "system": _Places(known[1])}
+        nobody = [None] * len(numbers)
+        for name, column in (("rater", raters), ("item", items), ("system", systems or nobody)):
+            coded[name].extend(column)
+        if references is not None:
+            coded["reference"] = _Places()
+            coded["reference"].extend(
+                [
+                    None if name is None else (item, name)
+                    for item, name in zip(items, references, strict=True)
+                ]
+            )
+        said = array("q", map(KINDS.index, kinds)) if kinds is not None else array("q")
+        made = _gathered(coded, numbers, said, {})
+        return made if scale is None else made.with_values(made.values, scale)
+
+    @classmethod
+    def from_study(
+        cls,
+        study: Study,
+        *,
+        criterion: str | None = None,
+        normalise: bool = False,
+        unknown: Unknown = "error",
+    ) -> RatingTable:
+        """The ratings of a study's systems (see `of_systems`), in the study's order."""
+        return study.ratings.of_systems(
+            criterion,
+            normalise=normalise,
+            items=[item.id for item in study.items] or None,
+            systems=list(study.outputs) or None,
+            unknown=unknown,
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Rating]:
+        columns = [getattr(self, name).tolist() for name in _COLUMNS]
+        for row in zip(*columns, strict=True):
+            rater, item, system, reference, criterion, scale, pair, kind, value, *more = row
+            if system < 0 and reference < 0:
+                raise InputError("a control that names neither system nor reference is no record")
+            yield Rating(
+                self.raters[rater],
+                self.items[item],
+                self._target(system, reference),
+                value,
+                self.criteria[criterion],
+                self.scales[scale] if scale >= 0 else None,
+                cast(Kind, KINDS[kind]),
+                self.pairs[pair] if pair >= 0 else None,
+                *more,
+            )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same ratings are there in the same order."""
+        if not isinstance(other, RatingTable):
+            return NotImplemented
+        if len(self) != len(other):
+            return False
+        for name, names, _ in _CODED:
+            there = {one: place for place, one in enumerate(getattr(other, names))}
+            # The last place stands for -1; what the other does not have equals nothing.
+            moved = np.array([*(there.get(one, -2) for one in getattr(self, names)), -1])
+            if not np.array_equal(moved[getattr(self, name)], getattr(other, name)):
+                return False
+        rest = ("values", "kinds", *_OBJECTS)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in rest)
+
+    def __getitem__(self, index: Any) -> RatingTable:
+        """Some ratings (a mask, a slice, places or one place); names stay as they are."""
+        kept = np.atleast_1d(np.arange(len(self))[index])
+        return replace(self, **{name: getattr(self, name)[kept] for name in _COLUMNS})
+
+    def of_kind(self, *kinds: Kind) -> Bools:
+        """Which ratings are of one of these kinds."""
+        return np.isin(self.kinds, [KINDS.index(kind) for kind in kinds])
+
+    def scored(self) -> RatingTable:
+        """Those that score an output: kinds item and repeat of a system."""
+        return self[self.of_kind(*SCORED) & (self.system >= 0)]
+
+    def of_systems(
+        self,
+        criterion: str | None = None,
+        *,
+        normalise: bool = False,
+        items: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        unknown: Unknown = "error",
+    ) -> RatingTable:
+        """The ratings of systems by one criterion, and the controls among them.
+
+        Ratings of references as such (to weight them) are left aside; references and bad references
+        that were shown as controls are kept, because they belong to a rater's use of the scale. A
+        table that holds nothing else already comes back as it is.
+
+        Parameters
+        ----------
+        criterion
+            Which to take; may be left out where all ratings of systems have the same.
+        normalise
+            Whether to map values to [-1, 1] by their scales, which may then differ.
+        items, systems
+            The ids that are known, in the order wanted. None takes those that were rated.
+        unknown
+            What to do with ratings of other items and systems: "error", or "drop" with a warning.
+        """
+        return system_ratings(self, criterion, normalise, items, systems, unknown)
+
+    def of_references(
+        self,
+        items: Sequence[Item],
+        criterion: str | None = None,
+        *,
+        scale: Scale | None = None,
+        unknown: Unknown = "error",
+    ) -> RatingTable:
+        """What raters said of references, as weights in [-1, 1].
+
+        A rating counts if its target is a reference of these items, its kind item or repeat, and
+        its criterion the one asked for. Place j among the names of references is reference j of
+        all in the order of the items. Ratings are sorted by reference, then by rater, whose names
+        are sorted; where a rater rated a reference several times, the mean stands for all.
+
+        Parameters
+        ----------
+        items
+            Ratings of other items are left out.
+        criterion
+            May be left out where all ratings of references have the same.
+        scale
+            Of ratings that name none.
+        unknown
+            What to do with ratings of references that an item does not have: "error" or "drop".
+        """
+        return reference_ratings(self, items, criterion, scale, unknown)
+
+    def without_raters(self, names: Collection[str]) -> RatingTable:
+        """All ratings but those of some raters, who are also forgotten by name."""
+        if strangers := [name for name in names if name not in self.raters]:
+            raise InputError(f"there is no rater {strangers[0]!r}")
+        stays = np.array([name not in names for name in self.raters], dtype=np.bool_)
+        rest = self[stays[self.rater]]
+        return replace(
+            rest,
+            raters=tuple(name for name in self.raters if name not in names),
+            rater=(np.cumsum(stays) - 1)[rest.rater],
+        )
+
+    def with_values(self, values: Array, scale: str | None = None) -> RatingTable:
+        """The same ratings with other values, all on one scale, or on none that has a name."""
+        places = np.full(len(self), -1 if scale is None else 0)
+        scales = () if scale is None else (scale,)
+        return replace(self, values=values, scales=scales, scale=places)
+
+    def without_repeats(self, repeats: Repeats = "mean") -> RatingTable:
+        """One rating of each target by each rater, sorted by system, item (or reference) and rater.
+
+        What stands for several is their mean, or the first of them (which stays on the scale, as
+        categories must); all else is as in the first.
+        """
+        if repeats not in ("mean", "first"):
+            raise InputError(f"repeats must be mean or first, got {repeats!r}")
+        outputs = len(self.systems) * len(self.items)
+        nameless = outputs + len(self.references) + self.item
+        target = np.where(self.reference >= 0, outputs + self.reference, nameless)
+        target = np.where(self.system >= 0, self.system * len(self.items) + self.item, target)
+        _, first, places, counts = np.unique(
+            target * len(self.raters) + self.rater,
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+        )
+        if len(first) == len(self) or repeats == "first":
+            return self[first]
+        means = np.bincount(places, weights=self.values, minlength=len(first)) / counts
+        return replace(self[first], values=means)
+
+    def by_output(self, repeats: Repeats = "mean") -> Array:
+        """Raters x systems x items, NaN where a rater did not rate; controls are not in it."""
+        cells = self.scored().without_repeats(repeats)
+        made = np.full((len(self.raters), len(self.systems), len(self.items)), np.nan)
+        made[cells.rater, cells.system, cells.item] = cells.values
+        return made
+
+    def by_reference(self, repeats: Repeats = "mean") -> Array:
+        """Raters x references, NaN where a rater did not rate; controls are not in it."""
+        cells = self[self.of_kind(*SCORED) & (self.reference >= 0)].without_repeats(repeats)
+        made = np.full((len(self.raters), len(self.references)), np.nan)
+        made[cells.rater, cells.reference] = cells.values
+        return made
+
+    def where(self, place: int) -> str:
+        """What messages call a rating."""
+        target = self._target(int(self.system[place]), int(self.reference[place]))
+        rater, item = self.raters[self.rater[place]], self.items[self.item[place]]
+        return f"rater {rater!r}, item {item!r}, target {target!r}"
+
+    def _target(self, system: int, reference: int) -> str:
+        if system >= 0:
+            return f"system:{self.systems[system]}"
+        return f"reference:{self.references[reference][1] if reference >= 0 else ''}"
+
+
+class _Places:
+    """Names as they are met, and the place of each in turn; None has the place -1."""
+
+    def __init__(self, names: Iterable[Hashable] = ()) -> None:
+        self._place: dict[Hashable, int] = {None: -1}
+        self.places = array("q")
+        self._meet(names)
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        return tuple(self._place)[1:]
+
+    def _meet(self, names: Iterable[Hashable]) -> None:
+        for name in dict.fromkeys(names):
+            self._place.setdefault(name, len(self._place) - 1)
+
+    def extend(self, names: Sequence[Hashable]) -> None:
+        self._meet(names)
+        self.places.extend(map(self._place.__getitem__, names))
+
+
+def _named(target: str) -> tuple[str | None, str | None]:
+    """The system or the reference that a target names."""
+    sort, _, name = target.partition(":")
+    if sort not in ("system", "reference") or not name:
+        raise InputError(f"target must be system:NAME or reference:ID, got {target!r}")
+    return (name, None) if sort == "system" else (None, name)
+
+
+def _gathered(
+    coded: dict[str, _Places], values: array[float], kinds: array[int], objects: dict[str, Any]
+) -> RatingTable:
+    columns: dict[str, Any] = {"systems": (), **objects}
+    for name, names, _ in _CODED:
+        if name in coded:
+            columns[names] = coded[name].names
+            columns[name] = np.array(coded[name].places, dtype=np.int64)
+    return RatingTable(values=np.array(values), kinds=np.array(kinds, dtype=np.int64), **columns)
