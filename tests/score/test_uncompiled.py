@@ -23,11 +23,11 @@ _SCRIPT = """
 import json, sys
 import numpy as np
 from deltableu import _kernels
-from deltableu.score.engine import tables
+from deltableu.score.engine import credit_tables
 from deltableu.text import tokens
 from tests.score.test_uncompiled import results
 
-kernels = [_kernels.compiled(one) for one in (tables._kernel, tokens._kernel)]
+kernels = [_kernels.compiled(one) for one in (credit_tables._kernel, tokens._kernel)]
 json.dump({"compiled": kernels, "results": results()}, sys.stdout)
 """
 

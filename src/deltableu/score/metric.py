@@ -85,9 +85,9 @@ class Metric(ABC):
     def aggregate(self, sums: Array) -> Array:
         """Scores of summed rows, for any number of sums at once (columns on the last axis)."""
 
-    @abstractmethod
     def segment_scores(self, rows: Array) -> Array:
-        """Scores of single rows."""
+        """Scores of single rows: those of corpora of one segment, unless a metric has others."""
+        return self.aggregate(rows)
 
     def ngram_sums(self, rows: Array) -> tuple[Array, Array]:
         """Numerators and denominators of rows, an order a column, where a metric has them."""

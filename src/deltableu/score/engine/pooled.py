@@ -54,9 +54,6 @@ class PooledMetric(TokenSettings, ReferenceMetric):
         """Scores of n-gram counts, a different n-gram a column."""
         return self.combine(self.value(sums).sum(axis=-1), sums.sum(axis=-1))
 
-    def segment_scores(self, rows: Array) -> Array:
-        return self.aggregate(rows)
-
     def statistics(
         self,
         hypotheses: Sequence[str],

@@ -127,7 +127,3 @@ class SegmentMetric(ReferenceMetric):
     def aggregate(self, sums: Array) -> Array:
         mean: Array = sums[..., 0] / sums[..., 1]
         return mean
-
-    def segment_scores(self, rows: Array) -> Array:
-        scores: Array = rows[:, 0]
-        return scores

@@ -141,9 +141,6 @@ class ChrF(ChrFSimilarity, ReferenceMetric):
     def aggregate(self, sums: Array) -> Array:
         return chrf_score(sums, self.beta)
 
-    def segment_scores(self, rows: Array) -> Array:
-        return chrf_score(rows, self.beta)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ChrFPlusPlus(ChrF):

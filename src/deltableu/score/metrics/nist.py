@@ -110,9 +110,6 @@ class NIST(NgramSettings, ReferenceMetric):
         score: Array = (information / np.maximum(totals, 1.0)).sum(axis=-1)
         return score * nist_brevity_factor(totals[..., 0], sums[..., -1])
 
-    def segment_scores(self, rows: Array) -> Array:
-        return self.aggregate(rows)
-
 
 def nist_brevity_factor(hypothesis_length: Array, reference_length: Array) -> Array:
     """Doddington 2002, Eq. 3: exp(beta log^2 min(length ratio, 1)); 0 for no words at all.

@@ -69,9 +69,6 @@ class SentenceBLEU(NgramMetric):
         mean: Array = sums[..., 2 * self.order + 2] / sums[..., -1]
         return mean
 
-    def segment_scores(self, rows: Array) -> Array:
-        return self.aggregate(rows)
-
     def result(self, sums: Array, segments: int, signature: Signature) -> BLEUScore:
         first = 2 * self.order + 3
         means = sums / sums[-1]

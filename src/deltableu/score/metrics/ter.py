@@ -87,9 +87,6 @@ class TER(ReferenceMetric):
         ratio: Array = np.divide(edits, length, out=nothing, where=length > 0)
         return 100.0 * ratio
 
-    def segment_scores(self, rows: Array) -> Array:
-        return self.aggregate(rows)
-
     def settings(self) -> tuple[tuple[str, str], ...]:
         return _settings(self.lowercase)
 
