@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deltableu.cli.options import check_logs
-from deltableu.logs import find_files
+from deltableu.io import find_files
 
 __all__ = ["local_logs"]
 

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Checker,
-    Heard,
     PathLike,
     Report,
+    SeenProblems,
     fail,
     file_form,
     file_name,
@@ -60,15 +60,15 @@ def match_outputs(
     path: PathLike, item_ids: Sequence[str] | None, report: Report = fail
 ) -> tuple[str | None, ...]:
     """Like `read_outputs`, with None for what is missing; without ids, in file order."""
-    heard = Heard(report)
+    problems = SeenProblems(report)
     form = file_form(path)
     if form not in ("jsonl", "tsv", "parquet"):
-        return _lines_in_order(path, item_ids, heard)
-    found = _texts_by_id(path, _records(path, form, heard.report), item_ids, report)
+        return _lines_in_order(path, item_ids, problems)
+    found = _texts_by_id(path, _records(path, form, problems.report), item_ids, report)
     if item_ids is None:
         return tuple(found.values())
     missing = [id for id in item_ids if id not in found]
-    if missing and heard.readable and (found or not heard.lines):
+    if missing and problems.readable and (found or not problems.lines):
         examples = ", ".join(shown(id) for id in missing[:3])
         rest = " and others" if len(missing) > 3 else ""
         count = "1 item has" if len(missing) == 1 else f"{len(missing)} items have"
@@ -116,13 +116,13 @@ def _texts_by_id(
 
 
 def _lines_in_order(
-    path: PathLike, item_ids: Sequence[str] | None, heard: Heard
+    path: PathLike, item_ids: Sequence[str] | None, problems: SeenProblems
 ) -> tuple[str | None, ...]:
-    texts = dict(read_lines(path, heard.report))
-    count = max((*texts, *heard.lines), default=0)
-    if item_ids is not None and count != len(item_ids) and heard.readable:
+    texts = dict(read_lines(path, problems.report))
+    count = max((*texts, *problems.lines), default=0)
+    if item_ids is not None and count != len(item_ids) and problems.readable:
         message = f"has {count} lines, but there are {len(item_ids)} items: write one line an item"
-        heard.report(Problem(message, file=file_name(path)))
+        problems.report(Problem(message, file=file_name(path)))
     wanted = count if item_ids is None else len(item_ids)
     return tuple(texts.get(number) for number in range(1, wanted + 1))
 

@@ -13,9 +13,9 @@ from deltableu.corpus.types import Item, Reference
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Checker,
-    Heard,
     PathLike,
     Report,
+    SeenProblems,
     as_number,
     atomic_folder,
     fail,
@@ -83,10 +83,10 @@ def read_plain(
 
 
 def _read_stream(path: PathLike, report: Report) -> _Stream:
-    heard = Heard(report)
-    lines = dict(read_lines(path, heard.report))
-    count = max((*lines, *heard.lines), default=0)
-    return _Stream(file_name(path), lines, count, heard.readable)
+    problems = SeenProblems(report)
+    lines = dict(read_lines(path, problems.report))
+    count = max((*lines, *problems.lines), default=0)
+    return _Stream(file_name(path), lines, count, problems.readable)
 
 
 def _item(

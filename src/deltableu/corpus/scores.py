@@ -10,9 +10,9 @@ from deltableu.corpus.score_table import ScoreTable
 from deltableu.errors import Problem
 from deltableu.io import (
     Checker,
-    Heard,
     PathLike,
     Report,
+    SeenProblems,
     as_number,
     fail,
     file_name,
@@ -36,10 +36,10 @@ def read_scores(path: PathLike, *, metric: str = "score", report: Report = fail)
     """
     places: tuple[dict[str, int], ...] = ({}, {}, {})
     cells: dict[tuple[int, ...], float] = {}
-    heard = Heard(report)
-    checker = Checker(file_name(path), heard.report)
+    problems = SeenProblems(report)
+    checker = Checker(file_name(path), problems.report)
     columns = ("system", "item", "score")
-    for line, row in read_table_rows(path, columns, heard.report, ("metric",)):
+    for line, row in read_table_rows(path, columns, problems.report, ("metric",)):
         checker.start(line)
         names = (
             checker.optional_identifier(row.get("metric"), "metric") or metric,
@@ -57,7 +57,7 @@ def read_scores(path: PathLike, *, metric: str = "score", report: Report = fail)
             checker.complain("item", message)
             continue
         cells[key] = score
-    if not cells and heard.readable and not heard.lines:
+    if not cells and problems.readable and not problems.lines:
         report(Problem("holds no scores", file=file_name(path)))
     values = np.full(tuple(map(len, places)), np.nan)
     for key, score in cells.items():

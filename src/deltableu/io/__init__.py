@@ -2,43 +2,66 @@
 
 from deltableu.io.atomic import atomic_folder, atomic_path, interrupted_copy, unwritable
 from deltableu.io.checker import Checker, as_number, number_text, shown
-from deltableu.io.delimited import Row, read_csv, read_tsv, write_csv, write_tsv
+from deltableu.io.delimited import (
+    Row,
+    escape_cell,
+    read_csv,
+    read_tsv,
+    unescape_cell,
+    write_csv,
+    write_tsv,
+)
 from deltableu.io.files import (
-    PathLike,
+    BOM,
     atomic_write,
-    file_form,
-    file_name,
+    not_utf8,
     open_binary,
     open_text,
+    packed_stream,
     read_lines,
     read_raw_lines,
     write_lines,
 )
+from deltableu.io.find_files import find_files, is_log
 from deltableu.io.journal import Journal
 from deltableu.io.jsonl import decode, decode_object, encode, read_records, write_records
+from deltableu.io.names import PathLike, file_form, file_name, file_packing, is_url
 from deltableu.io.new_output import check_apart, check_new_file, check_new_folder, check_work
-from deltableu.io.parquet import read_rows, write_rows
-from deltableu.io.problems import Heard, Report, fail
+from deltableu.io.parquet import open_parquet, read_batches, read_rows, write_rows
+from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record
 from deltableu.io.record_tables import record_tables
 from deltableu.io.records import read_table_rows
+from deltableu.io.sources import (
+    BrokenFile,
+    ByteSource,
+    FoundFile,
+    WrongColumns,
+    pyarrow_for,
+    unreadable,
+)
 from deltableu.io.table import Cell, Column, Table, fact_table, mark_best
 from deltableu.io.table_formats import render, render_terminal, terminal_text
 from deltableu.io.work_folder import WorkFolder, fingerprint
 from deltableu.io.written import Interval, written
 
 __all__ = [
+    "BOM",
+    "BrokenFile",
+    "ByteSource",
     "Cell",
     "Checker",
     "Column",
-    "Heard",
+    "FoundFile",
     "Interval",
     "Journal",
     "PathLike",
     "Report",
     "Row",
+    "SeenProblems",
     "Table",
     "WorkFolder",
+    "WrongColumns",
     "as_number",
     "as_record",
     "atomic_folder",
@@ -51,17 +74,27 @@ __all__ = [
     "decode",
     "decode_object",
     "encode",
+    "escape_cell",
     "fact_table",
     "fail",
     "field_record",
     "file_form",
     "file_name",
+    "file_packing",
+    "find_files",
     "fingerprint",
     "interrupted_copy",
+    "is_log",
+    "is_url",
     "mark_best",
+    "not_utf8",
     "number_text",
     "open_binary",
+    "open_parquet",
     "open_text",
+    "packed_stream",
+    "pyarrow_for",
+    "read_batches",
     "read_csv",
     "read_lines",
     "read_raw_lines",
@@ -74,6 +107,8 @@ __all__ = [
     "render_terminal",
     "shown",
     "terminal_text",
+    "unescape_cell",
+    "unreadable",
     "unwritable",
     "write_csv",
     "write_lines",

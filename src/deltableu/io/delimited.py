@@ -13,29 +13,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from deltableu.errors import Problem
-from deltableu.io.files import PathLike, atomic_write, file_name, read_raw_lines
+from deltableu.io.files import atomic_write, read_raw_lines
 from deltableu.io.jsonl import filled_lines
-from deltableu.io.problems import Heard, Report, fail
+from deltableu.io.names import PathLike, file_name
+from deltableu.io.problems import Report, SeenProblems, fail
 
-__all__ = ["Row", "read_csv", "read_tsv", "write_csv", "write_tsv"]
+__all__ = ["Row", "escape_cell", "read_csv", "read_tsv", "unescape_cell", "write_csv", "write_tsv"]
 
 Row: TypeAlias = Mapping[str, str | None]
 
 _ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\\": r"\\"}
 _TEXTS = {escape: text for text, escape in _ESCAPES.items()}
 _TO_ESCAPE = str.maketrans(_ESCAPES)
+_ESCAPABLE = re.compile(r"[\t\n\r\\]")
 _ESCAPED = re.compile(r"\\[tnr\\]")
 _TO_QUOTE = re.compile('[,"\r\n]')
 _EMPTY = r"\e"
 
 
-def _escape(cell: str | None) -> str:
-    if cell is None:
-        return ""
-    return cell.translate(_TO_ESCAPE) if cell else _EMPTY
+def escape_cell(cell: str | None) -> str:
+    """A TSV cell; None is the empty cell."""
+    if not cell:
+        return "" if cell is None else _EMPTY
+    return cell.translate(_TO_ESCAPE) if _ESCAPABLE.search(cell) else cell
 
 
-def _unescape(cell: str) -> str | None:
+def unescape_cell(cell: str) -> str | None:
+    """What a TSV cell spells; the empty cell is None."""
     if cell == "":
         return None
     if cell == _EMPTY:
@@ -52,7 +56,7 @@ def _quote(cell: str | None) -> str:
 
 def _tsv_cells(path: PathLike, report: Report) -> Iterator[tuple[int, list[str | None]]]:
     for number, line in filled_lines(path, report):
-        yield number, [_unescape(cell) for cell in line.split("\t")]
+        yield number, [unescape_cell(cell) for cell in line.split("\t")]
 
 
 def _csv_cells(path: PathLike, report: Report) -> Iterator[tuple[int, list[str | None]]]:
@@ -100,11 +104,11 @@ def _rows(
     name: str,
     required: Sequence[str],
     known: Sequence[str],
-    heard: Heard,
+    problems: SeenProblems,
 ) -> Iterator[tuple[int, Row]]:
     first = next(cells, None)
-    report = heard.report
-    if first is None and not heard.readable:
+    report = problems.report
+    if first is None and not problems.readable:
         return
     if first is None:
         wanted = f"its first line must name the columns, at least {', '.join(required)}"
@@ -142,16 +146,16 @@ def read_tsv(
     path: PathLike, required: Sequence[str], known: Sequence[str], report: Report = fail
 ) -> Iterator[tuple[int, Row]]:
     """Yield line numbers and rows of a TSV file whose first line names the columns."""
-    heard = Heard(report)
-    return _rows(_tsv_cells(path, heard.report), file_name(path), required, known, heard)
+    problems = SeenProblems(report)
+    return _rows(_tsv_cells(path, problems.report), file_name(path), required, known, problems)
 
 
 def read_csv(
     path: PathLike, required: Sequence[str], known: Sequence[str], report: Report = fail
 ) -> Iterator[tuple[int, Row]]:
     """Yield rows of a CSV file, each with the number of the line it starts on."""
-    heard = Heard(report)
-    return _rows(_csv_cells(path, heard.report), file_name(path), required, known, heard)
+    problems = SeenProblems(report)
+    return _rows(_csv_cells(path, problems.report), file_name(path), required, known, problems)
 
 
 def write_tsv(path: PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:
@@ -159,7 +163,7 @@ def write_tsv(path: PathLike, columns: Sequence[str], rows: Iterable[Row]) -> No
     with atomic_write(path) as stream:
         stream.write("\t".join(columns) + "\n")
         for row in rows:
-            stream.write("\t".join(_escape(row[column]) for column in columns) + "\n")
+            stream.write("\t".join(escape_cell(row[column]) for column in columns) + "\n")
 
 
 def write_csv(path: PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:

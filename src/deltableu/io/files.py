@@ -6,74 +6,48 @@ import gzip
 import io
 import os
 import sys
-import zlib
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, TypeAlias, cast
+from typing import IO, cast
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import atomic_path
+from deltableu.io.names import PathLike, file_name, file_packing
 from deltableu.io.problems import Report, fail
+from deltableu.io.sources import ByteSource, locate
 
 __all__ = [
-    "PathLike",
+    "BOM",
     "atomic_write",
-    "file_form",
-    "file_name",
+    "not_utf8",
     "open_binary",
     "open_text",
+    "packed_stream",
     "read_lines",
     "read_raw_lines",
     "write_lines",
 ]
 
-PathLike: TypeAlias = str | os.PathLike[str]
-
-BOM = "\ufeff"
-
-
-def file_name(path: PathLike) -> str:
-    """The file as problems name it."""
-    return "standard input" if os.fspath(path) == "-" else os.fspath(path)
-
-
-def file_form(path: PathLike) -> str:
-    """The form a file's name promises: `jsonl` for `items.jsonl` and `items.jsonl.gz`."""
-    return Path(os.fspath(path).lower().removesuffix(".gz")).suffix.removeprefix(".")
+BOM = b"\xef\xbb\xbf"
+_MARK = BOM.decode()
+_BUFFER = 1 << 17
 
 
 @contextmanager
 def open_binary(path: PathLike) -> Iterator[IO[bytes]]:
-    """Open a file, a `.gz` file, or standard input (`-`) for reading bytes."""
+    """Open a file, a URL or standard input (`-`) for reading bytes, unpacked from `.gz`, `.zst`."""
     if os.fspath(path) == "-":
         yield sys.stdin.buffer
         return
-    name = file_name(path)
-    try:
-        stream: IO[bytes] = open(path, "rb")  # noqa: SIM115
-    except FileNotFoundError:
-        raise InputError(Problem("there is no such file", file=name)) from None
-    except IsADirectoryError:
-        raise InputError(Problem("is a folder, but a file is needed here", file=name)) from None
-    except PermissionError:
-        raise InputError(
-            Problem("may not be read by this user: change its permissions", file=name)
-        ) from None
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(Problem(f"cannot be read: {reason}", file=name)) from None
-    with stream:
-        if not name.lower().endswith(".gz"):
-            yield stream
-            return
-        try:
-            with gzip.open(stream, "rb") as unpacked:
-                yield cast(IO[bytes], unpacked)
-        except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise InputError(
-                Problem("is not a whole gzip file: copy or compress it again", file=name)
-            ) from None
+    with io.BufferedReader(ByteSource(locate(path)), _BUFFER) as stream:
+        yield stream
+
+
+def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:
+    """What is wrong with a line, to follow the names of its file and number."""
+    byte = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
+    return f"is not valid UTF-8 ({byte}): save the file as UTF-8"
 
 
 def _encoded_lines(path: PathLike) -> Generator[bytes, None, None]:
@@ -98,11 +72,9 @@ def read_raw_lines(path: PathLike, report: Report = fail) -> Generator[tuple[int
             try:
                 line = encoded.decode("utf-8")
             except UnicodeDecodeError as error:
-                byte = f"byte 0x{encoded[error.start]:02x} at position {error.start + 1}"
-                message = f"is not valid UTF-8 ({byte}): save the file as UTF-8"
-                report(Problem(message, file=name, line=number))
+                report(Problem(not_utf8(encoded, error), file=name, line=number))
                 continue
-            yield number, line.removeprefix(BOM) if number == 1 else line
+            yield number, line.removeprefix(_MARK) if number == 1 else line
 
 
 def read_lines(path: PathLike, report: Report = fail) -> Iterator[tuple[int, str]]:
@@ -145,31 +117,45 @@ def _naming(path: PathLike) -> Iterator[None]:
 
 
 @contextmanager
+def packed_stream(path: PathLike, stream: IO[bytes]) -> Iterator[IO[bytes]]:
+    """A stream to write what goes to a file of this name: packed where it ends in `.gz`."""
+    packing = file_packing(path)
+    if packing == "gz":
+        # Without name and time it is the same bytes whenever it is written.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+    elif packing:
+        message = f"is not written, because its name ends in .{packing}: take .gz"
+        raise InputError(Problem(message, file=os.fspath(path)))
+    else:
+        yield stream
+
+
+@contextmanager
 def atomic_write(path: PathLike) -> Iterator[IO[str]]:
     """Write a UTF-8 text file (packed when it ends in `.gz`) that appears whole or not at all.
 
     The text goes to a temporary file in the same folder, which takes the name at the end. After
     an exception the old file is as it was and the temporary one is gone.
     """
-    with _naming(path), atomic_path(path) as temporary, open(temporary, "wb") as stream:
-        # A packed file without name and time is the same bytes whenever it is written.
-        packed = (
-            gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
-            if os.fspath(path).lower().endswith(".gz")
-            else None
-        )
-        with io.TextIOWrapper(packed or stream, encoding="utf-8", newline="\n") as text:
-            try:
-                yield text
-            except UnicodeEncodeError:
-                message = "a text holds a lone surrogate, which UTF-8 cannot hold: repair the text"
-                raise InputError(Problem(message, file=Path(path).name)) from None
+    with (
+        _naming(path),
+        atomic_path(path) as temporary,
+        open(temporary, "wb") as stream,
+        packed_stream(path, stream) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+    ):
+        try:
+            yield text
+        except UnicodeEncodeError:
+            message = "a text holds a lone surrogate, which UTF-8 cannot hold: repair the text"
+            raise InputError(Problem(message, file=Path(path).name)) from None
 
 
 def write_lines(path: PathLike, lines: Iterable[str]) -> None:
     """Write one text a line; a first text that starts with a byte order mark keeps it."""
     with atomic_write(path) as stream:
         for number, line in enumerate(lines):
-            if number == 0 and line.startswith(BOM):
-                stream.write(BOM)
+            if number == 0 and line.startswith(_MARK):
+                stream.write(_MARK)
             stream.write(line + "\n")

@@ -10,8 +10,8 @@ from typing import Any
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import unwritable
-from deltableu.io.files import PathLike
 from deltableu.io.jsonl import decode_object
+from deltableu.io.names import PathLike
 
 __all__ = ["Journal"]
 

@@ -9,7 +9,8 @@ from typing import NoReturn
 
 from deltableu.errors import Problem
 from deltableu.io.checker import shown
-from deltableu.io.files import PathLike, atomic_write, file_name, read_lines
+from deltableu.io.files import atomic_write, read_lines
+from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, fail
 
 __all__ = [

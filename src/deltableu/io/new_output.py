@@ -8,7 +8,7 @@ from pathlib import Path
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import interrupted_copy
-from deltableu.io.files import PathLike
+from deltableu.io.names import PathLike
 
 __all__ = ["check_apart", "check_new_file", "check_new_folder", "check_work"]
 

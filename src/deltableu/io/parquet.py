@@ -1,8 +1,10 @@
-"""Parquet files in, records with their row numbers out, and back; pyarrow is imported here only."""
+"""Parquet files in, records with their row numbers out, and back; pyarrow is imported when used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -10,53 +12,91 @@ from typing import Any
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import atomic_path
-from deltableu.io.files import PathLike, file_name, open_binary
+from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, fail
+from deltableu.io.sources import FoundFile, locate, pyarrow_for, unreadable
 
-__all__ = ["read_rows", "write_rows"]
+__all__ = ["open_parquet", "read_batches", "read_rows", "write_rows"]
 
 BATCH_ROWS = 1024
 
+# Column chunks are as large as their writer liked, so they are read a little at a time.
+_BUFFER = 1 << 20
+_REMOTE_BUFFER = 4 << 20
 
-def _pyarrow(path: PathLike) -> Any:
+
+@contextmanager
+def open_parquet(file: FoundFile) -> Iterator[Any]:
+    """A pyarrow ParquetFile that holds little in memory."""
+    pyarrow = pyarrow_for("Parquet", file.name)
+    source = None
     try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        message = "Parquet files need pyarrow: run pip install 'deltableu[parquet]'"
-        raise InputError(Problem(message, file=file_name(path))) from None
-    return pyarrow
+        if file.system is None:
+            if os.path.isdir(file.name):
+                raise IsADirectoryError
+            parquet = pyarrow.parquet.ParquetFile(
+                file.name, buffer_size=_BUFFER, pre_buffer=False, memory_map=False
+            )
+        else:
+            # Columns are read in turns, which a cache that reads ahead would only hinder.
+            source = file.open(ahead=False)
+            parquet = pyarrow.parquet.ParquetFile(
+                source, buffer_size=_REMOTE_BUFFER, pre_buffer=False
+            )
+    except Exception as error:  # remote file systems and Arrow have errors of their own
+        if source is not None:
+            source.close()
+        raise unreadable(file, error) from None
+    try:
+        yield parquet
+    finally:
+        parquet.close()
+        if source is not None:
+            source.close()
 
 
-def _batches(path: PathLike) -> Iterator[list[dict[str, object]]]:
-    pyarrow = _pyarrow(path)
+def read_batches(
+    file: FoundFile,
+    parquet: Any,
+    rows: int,
+    columns: Sequence[str] | None = None,
+    groups: Sequence[int] | None = None,
+) -> Iterator[Any]:
+    """Yield Arrow batches of some columns and row groups; all of them by default."""
+    batches = parquet.iter_batches(rows, groups, columns, use_threads=False)
+    while True:
+        try:
+            batch = next(batches, None)
+        except Exception as error:  # damaged pages raise all that Arrow has
+            raise unreadable(file, error) from None
+        if batch is None:
+            return
+        yield batch
+
+
+def _records(path: PathLike) -> Iterator[dict[str, object]]:
     if file_name(path) == "standard input":
         raise InputError("Parquet cannot be read from standard input: give a file")
-    with open_binary(path) as stream:
-        try:
-            table = pyarrow.parquet.ParquetFile(stream)
-            for batch in table.iter_batches(batch_size=BATCH_ROWS):
-                yield batch.to_pylist()
-        except (pyarrow.ArrowException, OSError) as error:
-            message = f"is not a readable Parquet file: {_first_sentence(error)}"
-            raise InputError(Problem(message, file=file_name(path))) from None
+    file = locate(path)
+    with open_parquet(file) as parquet:
+        for batch in read_batches(file, parquet, BATCH_ROWS):
+            yield from batch.to_pylist()
 
 
 def read_rows(path: PathLike, report: Report = fail) -> Iterator[tuple[int, Mapping[str, object]]]:
     """Yield row numbers (from 1) and records, a batch of rows in memory at a time."""
     number = 0
-    batches = _batches(path)
+    records = _records(path)
     while True:
         try:
-            batch = next(batches, None)
+            record = next(records, None)
         except InputError as error:
             report(error.problem)
             return
-        if batch is None:
+        if record is None:
             return
-        for record in batch:
-            number += 1
-            yield number, {key: _plain(value) for key, value in record.items()}
+        number += 1
+        yield number, {key: _plain(value) for key, value in record.items()}
 
 
 def _first_sentence(error: Exception) -> str:
@@ -71,7 +111,7 @@ def write_rows(
     path: PathLike, records: Iterable[Mapping[str, object]], columns: Mapping[str, object]
 ) -> None:
     """Write records; `columns` maps names to a type name, a [type] for lists, or a {name: type}."""
-    pyarrow = _pyarrow(path)
+    pyarrow = pyarrow_for("Parquet", file_name(path))
     schema = pyarrow.schema([(name, _type(pyarrow, kind)) for name, kind in columns.items()])
     remaining = iter(records)
     with (

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from deltableu.errors import InputError, InputWarning, Problem
 
-__all__ = ["Heard", "Report", "fail"]
+__all__ = ["Report", "SeenProblems", "fail"]
 
 Report: TypeAlias = Callable[[Problem], None]
 """Where a reader sends its problems; a list's `append` collects them all."""
@@ -22,7 +22,7 @@ def fail(problem: Problem) -> None:
     raise InputError(problem)
 
 
-class Heard:
+class SeenProblems:
     """Passes problems on and remembers where they were, so that one does not bring on others."""
 
     def __init__(self, report: Report) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deltableu.errors import Problem
 from deltableu.io.delimited import read_csv, read_tsv
-from deltableu.io.files import PathLike, file_form, file_name
 from deltableu.io.jsonl import read_records
+from deltableu.io.names import PathLike, file_form, file_name
 from deltableu.io.parquet import read_rows
 from deltableu.io.problems import Report, fail
 

@@ -15,8 +15,8 @@ import numpy as np
 from deltableu._types import AnyArray
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import atomic_path, unwritable
-from deltableu.io.files import PathLike
 from deltableu.io.jsonl import decode_object
+from deltableu.io.names import PathLike
 
 __all__ = ["WorkFolder", "fingerprint"]
 

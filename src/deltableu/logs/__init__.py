@@ -7,8 +7,6 @@ from deltableu.logs.pairs import MEMORY, write_pairs
 from deltableu.logs.partitions import Logs, MemoryPartition, Partition, find_partitions, read_blocks
 from deltableu.logs.periods import HashSplit, Period, Share, Split, TimeSplit, parse_split
 from deltableu.logs.posts import Post, read_posts
-from deltableu.logs.read_files import BrokenPartition
-from deltableu.logs.read_folders import find_files
 from deltableu.logs.rules import PairRules
 from deltableu.logs.types import Pair, PeriodCounts, Thread, WrittenPairs
 from deltableu.logs.writers import Form
@@ -16,7 +14,6 @@ from deltableu.logs.writers import Form
 __all__ = [
     "MEMORY",
     "Block",
-    "BrokenPartition",
     "Fate",
     "Form",
     "HashSplit",
@@ -34,7 +31,6 @@ __all__ = [
     "Thread",
     "TimeSplit",
     "WrittenPairs",
-    "find_files",
     "find_partitions",
     "parse_split",
     "read_blocks",

@@ -12,13 +12,12 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, check_apart
+from deltableu.io import BrokenFile, FoundFile, PathLike, WrongColumns, check_apart
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
 from deltableu.logs.post_logs import PostLogs
 from deltableu.logs.posts import Columns, Layout, find_logs, layout_of, named
-from deltableu.logs.read_files import BrokenPartition, LogFile, WrongColumns
 from deltableu.logs.reading import Reading
 from deltableu.logs.rules import PairRules
 from deltableu.logs.spill import Store
@@ -237,7 +236,7 @@ class _Made:
         numbers[2] += sum(pair.context is not None for pair in pairs)
 
 
-def _layout(files: Sequence[LogFile], columns: Columns, *, skip: bool) -> Layout:
+def _layout(files: Sequence[FoundFile], columns: Columns, *, skip: bool) -> Layout:
     """The layout of all files; posts and dialogues do not mix."""
     found: dict[bool, tuple[Layout, str]] = {}
     for file in files:
@@ -245,7 +244,7 @@ def _layout(files: Sequence[LogFile], columns: Columns, *, skip: bool) -> Layout
             layout = layout_of(file, columns)
         except WrongColumns:
             raise
-        except BrokenPartition:
+        except BrokenFile:
             if not skip:
                 raise
             continue  # it is counted when it is read
@@ -258,7 +257,7 @@ def _layout(files: Sequence[LogFile], columns: Columns, *, skip: bool) -> Layout
     return next(iter(found.values()))[0] if found else "posts"
 
 
-def _buckets(files: Sequence[LogFile], memory_bytes: int) -> int:
+def _buckets(files: Sequence[FoundFile], memory_bytes: int) -> int:
     """So many that what is made of an eighth of the memory fits into it."""
     total = 0
     for file in files:

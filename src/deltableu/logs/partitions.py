@@ -10,16 +10,22 @@ from typing import Protocol, TypeAlias, cast
 
 from deltableu._types import BytesRead
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, Report, fail
+from deltableu.io import (
+    BrokenFile,
+    FoundFile,
+    PathLike,
+    Report,
+    WrongColumns,
+    fail,
+    find_files,
+    pyarrow_for,
+)
 from deltableu.logs.blocks import Block
-from deltableu.logs.read_files import BrokenPartition, LogFile, WrongColumns, pyarrow_for
-from deltableu.logs.read_folders import find_files
 from deltableu.logs.read_memory import read_memory
 from deltableu.logs.read_parquet import RowGroup, read_row_groups, row_groups
 from deltableu.logs.readers import check_header, read_text
 
 __all__ = [
-    "BrokenPartition",
     "Logs",
     "MemoryPartition",
     "ParquetPartition",
@@ -55,7 +61,7 @@ class Partition(Protocol):
         """Yield its rows.
 
         Each row that cannot be read is one problem; when `report` returns, the row is left out.
-        A partition that cannot be read to its end is a problem too, and then a `BrokenPartition`
+        A partition that cannot be read to its end is a problem too, and then a `BrokenFile`
         is raised: what came of it before must be dropped.
         """
 
@@ -63,13 +69,13 @@ class Partition(Protocol):
 def _telling(blocks: Iterator[Block], report: Report) -> Iterator[Block]:
     try:
         yield from blocks
-    except BrokenPartition as error:
+    except BrokenFile as error:
         if report is not fail:
             report(error.problem)
         raise
 
 
-def _fingerprint(file: LogFile, *part: object) -> str:
+def _fingerprint(file: FoundFile, *part: object) -> str:
     parts = (file.name, file.size, file.stamp, *part)
     return hashlib.sha256("\0".join(map(str, parts)).encode(errors="surrogateescape")).hexdigest()
 
@@ -78,7 +84,7 @@ def _fingerprint(file: LogFile, *part: object) -> str:
 class TextPartition:
     """Lines of a TSV or JSON Lines file that start in a range of its bytes."""
 
-    file: LogFile
+    file: FoundFile
     start: int = 0
     end: int | None = None
     """None where the file cannot be read in parts."""
@@ -106,7 +112,7 @@ class TextPartition:
 class ParquetPartition:
     """Row groups of a Parquet file."""
 
-    file: LogFile
+    file: FoundFile
     begin: int = 0
     end: int | None = None
     """The row group after the last one; None for all."""
@@ -238,7 +244,7 @@ def find_partitions(
 
 
 def _text_partitions(
-    file: LogFile, partition_bytes: int, block_rows: int
+    file: FoundFile, partition_bytes: int, block_rows: int
 ) -> Iterator[TextPartition]:
     if file.packing == "zst":
         pyarrow_for("Zstandard", file.name)
@@ -248,7 +254,7 @@ def _text_partitions(
             check_header(file)
         except WrongColumns:
             raise
-        except BrokenPartition:
+        except BrokenFile:
             pass  # who reads the partition is told, and may want to go on without it
     if file.packing or file.size is None:
         yield TextPartition(file, block_rows=block_rows)
@@ -259,14 +265,14 @@ def _text_partitions(
 
 
 def _parquet_partitions(
-    file: LogFile, partition_bytes: int, block_rows: int
+    file: FoundFile, partition_bytes: int, block_rows: int
 ) -> Iterator[ParquetPartition]:
     pyarrow_for("Parquet", file.name)
     try:
         groups = row_groups(file)
     except WrongColumns:
         raise
-    except BrokenPartition:
+    except BrokenFile:
         yield ParquetPartition(file, block_rows=block_rows)
         return
     runs: list[list[tuple[int, RowGroup]]] = []

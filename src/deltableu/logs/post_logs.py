@@ -14,7 +14,7 @@ from deltableu.logs.fates import Counts
 from deltableu.logs.links import link_posts
 from deltableu.logs.posts import Post
 from deltableu.logs.rules import Rules
-from deltableu.logs.spill import Records, Rows, Store
+from deltableu.logs.spill import Records, SpilledRows, Store
 from deltableu.logs.types import Pair, Thread
 
 __all__ = ["PostLogs"]
@@ -47,7 +47,7 @@ class PostLogs:
         links = link_posts(read(), rules, counts, store, buckets)
         self.posts = links.posts
         self._plan = Records(store, buckets, [("root", "<i8"), ("pos", "<i8"), ("parent", "<i8")])
-        self._texts = Rows(store, buckets)
+        self._texts = SpilledRows(store, buckets)
         wanted = Records(store, buckets, [("pos", "<i8"), ("bucket", "<i8")])
         for bucket in range(buckets):
             kept = posts_in_dialogues(links.threads.take(bucket), rules, counts)

@@ -8,9 +8,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, Report, fail, number_text, shown
-from deltableu.logs.read_files import LogFile, WrongColumns
-from deltableu.logs.read_folders import find_files
+from deltableu.io import (
+    FoundFile,
+    PathLike,
+    Report,
+    WrongColumns,
+    fail,
+    find_files,
+    number_text,
+    shown,
+)
 from deltableu.logs.read_rows import Advance, columns_of, read_rows
 from deltableu.logs.times import parse_time
 
@@ -75,7 +82,7 @@ def named(columns: Columns | None) -> Columns:
     return columns
 
 
-def find_logs(logs: PathLike | Sequence[PathLike]) -> list[LogFile]:
+def find_logs(logs: PathLike | Sequence[PathLike]) -> list[FoundFile]:
     """The files that paths, folders, patterns and URLs stand for."""
     many = list(logs) if isinstance(logs, list | tuple) else [logs]
     if not many:
@@ -83,7 +90,7 @@ def find_logs(logs: PathLike | Sequence[PathLike]) -> list[LogFile]:
     return find_files(many)  # type: ignore[arg-type]
 
 
-def layout_of(file: LogFile, columns: Columns) -> Layout | None:
+def layout_of(file: FoundFile, columns: Columns) -> Layout | None:
     """How a file is laid out, by its columns; None where it has no row to tell by."""
     there = columns_of(file)
     if there is None:
@@ -104,7 +111,7 @@ def layout_of(file: LogFile, columns: Columns) -> Layout | None:
     return "posts"
 
 
-def _require(file: LogFile, missing: Sequence[str], columns: Columns) -> None:
+def _require(file: FoundFile, missing: Sequence[str], columns: Columns) -> None:
     if missing:
         theirs = columns.get(missing[0], missing[0])
         message = (
@@ -145,7 +152,7 @@ def read_posts(
 
 
 def read_file(
-    file: LogFile, columns: Columns, report: Report, advance: Advance | None = None
+    file: FoundFile, columns: Columns, report: Report, advance: Advance | None = None
 ) -> Iterator[tuple[int, Post]]:
     """Yield line numbers and the posts of a file."""
     theirs = [columns.get(name, name) for name in _POSTS]
@@ -242,7 +249,11 @@ def _whole(value: object, field: str) -> int:
 
 
 def read_turns(
-    file: LogFile, layout: Layout, columns: Columns, report: Report, advance: Advance | None = None
+    file: FoundFile,
+    layout: Layout,
+    columns: Columns,
+    report: Report,
+    advance: Advance | None = None,
 ) -> Iterator[tuple[int, Turn]]:
     """Yield line numbers and the turns of a file of turns or of whole conversations."""
     names = _TURNS if layout == "turns" else ("id", "turns")

@@ -10,12 +10,11 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Hashes
-from deltableu.logs.read_files import LogFile, Source
+from deltableu.io import BOM, ByteSource, FoundFile, not_utf8
 
-__all__ = ["BOM", "as_words", "cut_lines", "filled_after", "first_line", "lines_before"]
+__all__ = ["as_words", "cut_lines", "filled_after", "first_line", "lines_before"]
 __all__ += ["read_chunks", "without_bad_lines"]
 
-BOM = b"\xef\xbb\xbf"
 CHUNK = 2 << 20
 _LEAST = 64 << 10
 _KNOWN_FILES = 64
@@ -23,7 +22,7 @@ _KNOWN_FILES = 64
 _kernel = _kernels.load("logs._rows")
 
 
-def read_chunks(source: Source, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+def read_chunks(source: ByteSource, start: int = 0, end: int | None = None) -> Iterator[bytes]:
     """Yield the lines whose first byte lies in a range, many at once, each with a line feed.
 
     Ranges that lie side by side give every line once, however long lines and ranges are.
@@ -65,7 +64,7 @@ def _amount(at: int, end: int | None) -> int:
     return CHUNK if end is None else max(min(CHUNK, end - at), _LEAST)
 
 
-def first_line(source: Source) -> bytes:
+def first_line(source: ByteSource) -> bytes:
     """The line that a source begins with, without byte order mark and line end."""
     pieces = []
     while piece := source.read(_LEAST):
@@ -107,15 +106,14 @@ def without_bad_lines(data: bytes) -> tuple[bytes, dict[int, str]]:
         try:
             line.decode()
         except UnicodeDecodeError as error:
-            byte = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
-            bad[number] = f"is not valid UTF-8 ({byte}): save the file as UTF-8"
+            bad[number] = not_utf8(line, error)
             lines[number] = b""
     return b"\n".join(lines), bad
 
 
-def filled_after(file: LogFile, offset: int) -> bool:
+def filled_after(file: FoundFile, offset: int) -> bool:
     """Whether a file has anything but blank lines from some byte on."""
-    with Source(file) as source:
+    with ByteSource(file) as source:
         if offset < len(BOM) and source.read(len(BOM)) == BOM:
             offset = len(BOM)
         source.seek(offset)
@@ -132,7 +130,7 @@ class _LineCounts:
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
-    def before(self, file: LogFile, offset: int) -> int:
+    def before(self, file: FoundFile, offset: int) -> int:
         key = (file.name, file.stamp)
         with self._lock:
             known = self._known.pop(key, [(0, 0)])
@@ -148,9 +146,9 @@ class _LineCounts:
             return feeds
 
 
-def _feeds(file: LogFile, begin: int, end: int) -> int:
+def _feeds(file: FoundFile, begin: int, end: int) -> int:
     feeds = 0
-    with Source(file) as source:
+    with ByteSource(file) as source:
         source.seek(begin)
         while begin < end and (piece := source.read(min(CHUNK, end - begin))):
             feeds += piece.count(b"\n")
@@ -161,6 +159,6 @@ def _feeds(file: LogFile, begin: int, end: int) -> int:
 _counts = _LineCounts()
 
 
-def lines_before(file: LogFile, offset: int) -> int:
+def lines_before(file: FoundFile, offset: int) -> int:
     """How many lines of a file start before a byte."""
     return 0 if offset == 0 else 1 + _counts.before(file, offset - 1)

@@ -13,19 +13,23 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Bools, Ints
 from deltableu.errors import Problem
-from deltableu.io import Report, fail, number_text
+from deltableu.io import (
+    FoundFile,
+    Report,
+    WrongColumns,
+    fail,
+    number_text,
+    open_parquet,
+    pyarrow_for,
+    read_batches,
+    unreadable,
+)
 from deltableu.logs.blocks import Block
-from deltableu.logs.read_files import LogFile, WrongColumns, broken, pyarrow_for
 from deltableu.logs.read_lines import as_words
 from deltableu.logs.readers import FIELDS
 from deltableu.text import Texts
 
 __all__ = ["RowGroup", "read_row_groups", "row_groups"]
-
-# Column chunks are as large as their writer liked, so they are read a little at a time.
-_BUFFER = 1 << 20
-_REMOTE_BUFFER = 4 << 20
-
 
 _kernel = _kernels.load("logs._rows")
 
@@ -40,34 +44,13 @@ class RowGroup:
 
 
 @contextmanager
-def _opened(file: LogFile) -> Iterator[Any]:
-    pyarrow = pyarrow_for("Parquet", file.name)
-    source = None
-    try:
-        if file.system is None:
-            parquet = pyarrow.parquet.ParquetFile(
-                file.name, buffer_size=_BUFFER, pre_buffer=False, memory_map=False
-            )
-        else:
-            # Columns are read in turns, which a cache that reads ahead would only hinder.
-            source = file.open(ahead=False)
-            parquet = pyarrow.parquet.ParquetFile(
-                source, buffer_size=_REMOTE_BUFFER, pre_buffer=False
-            )
-    except Exception as error:
-        if source is not None:
-            source.close()
-        raise broken(file, error) from None
-    try:
-        _check_columns(pyarrow, parquet.schema_arrow, file)
+def _opened(file: FoundFile) -> Iterator[Any]:
+    with open_parquet(file) as parquet:
+        _check_columns(pyarrow_for("Parquet", file.name), parquet.schema_arrow, file)
         yield parquet
-    finally:
-        parquet.close()
-        if source is not None:
-            source.close()
 
 
-def _check_columns(pyarrow: Any, schema: Any, file: LogFile) -> None:
+def _check_columns(pyarrow: Any, schema: Any, file: FoundFile) -> None:
     for name in FIELDS:
         columns = schema.get_all_field_indices(name)
         if not columns and name in FIELDS[:2]:
@@ -93,7 +76,7 @@ def _is_name(pyarrow: Any, kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind))
 
 
-def row_groups(file: LogFile) -> list[RowGroup]:
+def row_groups(file: FoundFile) -> list[RowGroup]:
     """What a Parquet file consists of; `WrongColumns` where it is no log."""
     groups: list[RowGroup] = []
     with _opened(file) as parquet:
@@ -108,7 +91,7 @@ def row_groups(file: LogFile) -> list[RowGroup]:
 
 
 def read_row_groups(
-    file: LogFile,
+    file: FoundFile,
     begin: int = 0,
     end: int | None = None,
     block_rows: int = 16384,
@@ -122,20 +105,16 @@ def read_row_groups(
         reader = _Reader(file, sum(rows[:begin]), report)
         total = sum(rows[begin:])
         names = [name for name in FIELDS if name in parquet.schema_arrow.names]
-        batches = parquet.iter_batches(block_rows, list(groups), names, use_threads=False)
         size = sum(
             metadata.row_group(number).column(column).total_compressed_size
             for number in groups
             for column in range(metadata.num_columns)
         )
-        while True:
+        for batch in read_batches(file, parquet, block_rows, names, list(groups)):
             try:
-                batch = next(batches, None)
-                if batch is None:
-                    return
                 columns = {name: _column(batch.column(name)) for name in batch.schema.names}
             except Exception as error:  # damaged pages raise all that Arrow has
-                raise broken(file, error) from None
+                raise unreadable(file, error) from None
             block = reader.block(columns, batch.num_rows, size, total)
             if len(block) > 0:
                 yield block
@@ -180,7 +159,7 @@ def _column(array: Any) -> _Column:
 class _Reader:
     """Turns columns into blocks, and remembers what came before."""
 
-    def __init__(self, file: LogFile, first: int, report: Report) -> None:
+    def __init__(self, file: FoundFile, first: int, report: Report) -> None:
         self._file = file
         self._first = first
         self._report = report

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from deltableu.errors import Problem
-from deltableu.io import Report, decode, decode_object
-from deltableu.logs.read_files import LogFile, Source, WrongColumns, broken, pyarrow_for
-from deltableu.logs.read_lines import BOM, first_line, read_chunks, without_bad_lines
+from deltableu.io import (
+    BOM,
+    ByteSource,
+    FoundFile,
+    Report,
+    WrongColumns,
+    decode,
+    decode_object,
+    open_parquet,
+    pyarrow_for,
+    read_batches,
+    unescape_cell,
+    unreadable,
+)
+from deltableu.logs.read_lines import first_line, read_chunks, without_bad_lines
 
 __all__ = ["Advance", "Row", "columns_of", "pick", "read_rows"]
 
@@ -18,19 +28,17 @@ Row: TypeAlias = tuple[int, Sequence[object]]
 Advance: TypeAlias = Callable[[int], None]
 """Called with the bytes of a file that have been read so far."""
 
-_ESCAPED = re.compile(r"\\[tnr\\]")
-_TEXTS = {r"\t": "\t", r"\n": "\n", r"\r": "\r", r"\\": "\\"}
 _BATCH = 4096
 
 
-def columns_of(file: LogFile) -> list[str] | None:
+def columns_of(file: FoundFile) -> list[str] | None:
     """The columns of a file, of JSON Lines those of the first object; None where it has no row."""
     if file.form == "parquet":
-        with _parquet(file) as (_, parquet):
+        with open_parquet(file) as parquet:
             return list(parquet.schema_arrow.names)
     if file.form == "tsv":
         return _header(file)
-    with Source(file) as source:
+    with ByteSource(file) as source:
         for chunk in read_chunks(source):
             for line in chunk.removeprefix(BOM).split(b"\n"):
                 try:
@@ -43,7 +51,7 @@ def columns_of(file: LogFile) -> list[str] | None:
 
 
 def read_rows(
-    file: LogFile, columns: Sequence[str], report: Report, advance: Advance | None = None
+    file: FoundFile, columns: Sequence[str], report: Report, advance: Advance | None = None
 ) -> Iterator[Row]:
     """Yield the values of some columns; None where a row has no such column."""
     if file.form == "parquet":
@@ -69,8 +77,8 @@ def pick(record: Mapping[str, object], name: str) -> object:
     return value
 
 
-def _header(file: LogFile) -> list[str]:
-    with Source(file, ahead=False) as source:
+def _header(file: FoundFile) -> list[str]:
+    with ByteSource(file, ahead=False) as source:
         line = first_line(source)
     if line == b"":
         raise WrongColumns(Problem("the first line must name the columns", file=file.name))
@@ -83,7 +91,7 @@ def _header(file: LogFile) -> list[str]:
 
 
 def _text_rows(
-    file: LogFile, columns: Sequence[str], report: Report, advance: Advance | None
+    file: FoundFile, columns: Sequence[str], report: Report, advance: Advance | None
 ) -> Iterator[Row]:
     is_table = file.form == "tsv"
     read = _tsv_reader(_header(file), columns) if is_table else _jsonl_reader(columns)
@@ -103,9 +111,9 @@ def _text_rows(
             report(Problem(str(error), file=file.name, line=number))
 
 
-def _lines(file: LogFile, report: Report, advance: Advance | None) -> Iterator[tuple[int, str]]:
+def _lines(file: FoundFile, report: Report, advance: Advance | None) -> Iterator[tuple[int, str]]:
     number = 0
-    with Source(file) as source:
+    with ByteSource(file) as source:
         for chunk in read_chunks(source):
             data, bad = without_bad_lines(chunk if number else chunk.removeprefix(BOM))
             first = number
@@ -129,13 +137,9 @@ def _tsv_reader(header: Sequence[str], columns: Sequence[str]) -> Callable[[str]
             plural = "" if len(cells) == 1 else "s"
             message = f"has {len(cells)} cell{plural}, but the first line names {len(header)}"
             raise ValueError(message)
-        return [None if place is None else _unescape(cells[place]) for place in places]
+        return [None if place is None else (unescape_cell(cells[place]) or "") for place in places]
 
     return read
-
-
-def _unescape(cell: str) -> str:
-    return _ESCAPED.sub(lambda found: _TEXTS[found[0]], cell) if "\\" in cell else cell
 
 
 def _jsonl_reader(columns: Sequence[str]) -> Callable[[str], list[object]]:
@@ -148,40 +152,21 @@ def _jsonl_reader(columns: Sequence[str]) -> Callable[[str], list[object]]:
     return read
 
 
-@contextmanager
-def _parquet(file: LogFile) -> Iterator[tuple[Any, Any]]:
-    pyarrow = pyarrow_for("Parquet", file.name)
-    stream = None
-    try:
-        stream = file.open(ahead=False)
-        parquet = pyarrow.parquet.ParquetFile(stream, pre_buffer=False)
-    except Exception as error:  # remote file systems and Arrow have errors of their own
-        if stream is not None:
-            stream.close()
-        raise broken(file, error) from None
-    with stream, parquet:
-        yield pyarrow, parquet
-
-
 def _parquet_rows(
-    file: LogFile, columns: Sequence[str], report: Report, advance: Advance | None
+    file: FoundFile, columns: Sequence[str], report: Report, advance: Advance | None
 ) -> Iterator[Row]:
-    with _parquet(file) as (pyarrow, parquet):
+    pyarrow = pyarrow_for("Parquet", file.name)
+    with open_parquet(file) as parquet:
         names = parquet.schema_arrow.names
         wanted = {name if name in names else name.partition(".")[0] for name in columns}
-        batches = parquet.iter_batches(
-            _BATCH, columns=[name for name in names if name in wanted], use_threads=False
-        )
+        kept = [name for name in names if name in wanted]
         total = max(parquet.metadata.num_rows, 1)
         number = 0
-        while True:
+        for batch in read_batches(file, parquet, _BATCH, kept):
             try:
-                batch = next(batches, None)
-                if batch is None:
-                    return
                 records = _microseconds(pyarrow, batch).to_pylist()
             except Exception as error:
-                raise broken(file, error) from None
+                raise unreadable(file, error) from None
             for record in records:
                 number += 1
                 yield number, [pick(record, name) for name in columns]

@@ -16,11 +16,19 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Ints
 from deltableu.errors import Problem
-from deltableu.io import Checker, Report, decode_object, fail, number_text
-from deltableu.logs.blocks import Block
-from deltableu.logs.read_files import LogFile, Source, WrongColumns
-from deltableu.logs.read_lines import (
+from deltableu.io import (
     BOM,
+    ByteSource,
+    Checker,
+    FoundFile,
+    Report,
+    WrongColumns,
+    decode_object,
+    fail,
+    number_text,
+)
+from deltableu.logs.blocks import Block
+from deltableu.logs.read_lines import (
     as_words,
     cut_lines,
     filled_after,
@@ -144,9 +152,9 @@ def as_name(checker: Checker, value: object, field: str) -> str:
     return checker.text(value, field)
 
 
-def check_header(file: LogFile) -> Sequence[str]:
+def check_header(file: FoundFile) -> Sequence[str]:
     """The columns that the first line of a TSV file names; `WrongColumns` if one is missing."""
-    with Source(file, ahead=False) as source:
+    with ByteSource(file, ahead=False) as source:
         line = first_line(source)
     if line == b"":
         message = f"the first line must name the columns, at least {' and '.join(FIELDS[:2])}"
@@ -164,7 +172,7 @@ def check_header(file: LogFile) -> Sequence[str]:
 
 
 def read_text(
-    file: LogFile,
+    file: FoundFile,
     start: int = 0,
     end: int | None = None,
     block_rows: int = 16384,
@@ -173,7 +181,7 @@ def read_text(
     """Yield the rows of the lines that start in a range of a file's bytes."""
     cutter = _Tsv(check_header(file)) if file.form == "tsv" else _Jsonl()
     reader = _Reader(file, start, cutter, report)
-    with Source(file) as source:
+    with ByteSource(file) as source:
         for number, chunk in enumerate(read_chunks(source, start, end)):
             if number == 0 and start == 0:
                 chunk = chunk.removeprefix(BOM)
@@ -192,7 +200,7 @@ def read_text(
 class _Reader:
     """Turns lines of a range into blocks, and remembers what came before."""
 
-    def __init__(self, file: LogFile, start: int, cutter: _Cutter, report: Report) -> None:
+    def __init__(self, file: FoundFile, start: int, cutter: _Cutter, report: Report) -> None:
         self.lines = 0  # of the range, before the present ones
         self.blank = 0  # lines, the last of those before the present one
         self._rows = 0

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeVar
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import Report
+from deltableu.io import BrokenFile, FoundFile, Report
 from deltableu.logs.posts import Columns, Post, Turn, layout_of, read_file, read_turns
-from deltableu.logs.read_files import BrokenPartition, LogFile
 
 __all__ = ["Reading"]
 
@@ -29,7 +28,7 @@ class Reading:
 
     def __init__(
         self,
-        files: Sequence[LogFile],
+        files: Sequence[FoundFile],
         columns: Columns,
         on_error: Literal["stop", "skip"],
         progress: Callable[[str, int, int], None] | None = None,
@@ -66,13 +65,13 @@ class Reading:
                 yield file.name, line, turn
 
     def _turns(
-        self, file: LogFile, report: Report, advance: Callable[[int], None]
+        self, file: FoundFile, report: Report, advance: Callable[[int], None]
     ) -> Iterator[tuple[int, Turn]]:
         layout = layout_of(file, self._columns)
         if layout is not None:
             yield from read_turns(file, layout, self._columns, report, advance)
 
-    def _pass(self) -> Iterator[tuple[LogFile, Callable[[int], None]]]:
+    def _pass(self) -> Iterator[tuple[FoundFile, Callable[[int], None]]]:
         self._passes += 1
         what = "reading" if self._passes == 1 else "writing"
         total = sum(file.size or 0 for file in self._files)
@@ -89,7 +88,7 @@ class Reading:
     def _whole(self, rows: Iterator[_T], report: Report) -> Iterator[_T]:
         try:
             yield from rows
-        except BrokenPartition as error:
+        except BrokenFile as error:
             if self._stop:
                 raise
             if report is not _ignore and error.problem not in self.broken:

@@ -16,7 +16,7 @@ import numpy as np
 from deltableu._types import Ints
 from deltableu.errors import InputError, Problem
 
-__all__ = ["Array", "Records", "Rows", "Store"]
+__all__ = ["Array", "Records", "SpilledRows", "Store"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -183,7 +183,7 @@ class Records(_Buckets):
         return records
 
 
-class Rows(_Buckets):
+class SpilledRows(_Buckets):
     """Tuples of numbers, texts and None by bucket."""
 
     def add(self, bucket: int, rows: list[tuple[Any, ...]]) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,8 +17,14 @@ from deltableu.io import (
     check_new_file,
     check_new_folder,
     encode,
+    escape_cell,
+    file_form,
+    file_packing,
+    is_log,
+    packed_stream,
+    pyarrow_for,
+    unwritable,
 )
-from deltableu.logs.read_files import form_of, pyarrow_for
 from deltableu.logs.times import time_text
 from deltableu.logs.types import Pair
 
@@ -29,8 +33,6 @@ __all__ = ["Form", "Writer", "check_output", "pair_row", "triple_row", "written"
 Form = Literal["tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet"]
 Row: TypeAlias = Mapping[str, str]
 
-_TO_ESCAPE = re.compile(r"[\t\n\r\\]")
-_ESCAPES = str.maketrans({"\t": r"\t", "\n": r"\n", "\r": r"\r", "\\": r"\\"})
 _BATCH = 4096
 
 
@@ -60,17 +62,13 @@ class Writer(Protocol):
     def write(self, row: Row) -> None: ...
 
 
-def _escaped(cell: str) -> str:
-    return cell.translate(_ESCAPES) if _TO_ESCAPE.search(cell) else cell
-
-
 class _Tsv:
     def __init__(self, stream: io.TextIOBase, columns: Sequence[str]) -> None:
         self._stream = stream
         stream.write("\t".join(columns) + "\n")
 
     def write(self, row: Row) -> None:
-        self._stream.write("\t".join(map(_escaped, row.values())) + "\n")
+        self._stream.write("\t".join(escape_cell(text or None) for text in row.values()) + "\n")
 
 
 class _Jsonl:
@@ -111,14 +109,11 @@ def _opened(path: Path, form: str, columns: Sequence[str]) -> Iterator[Writer]:
             yield made
             made.flush()
         return
-    with open(path, "wb") as stream, ExitStack() as stack:
-        unpacked: Any = stream
-        if form.endswith(".gz"):
-            # Without name and time it is the same bytes whenever it is written.
-            unpacked = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
-            stack.enter_context(unpacked)
-        text = io.TextIOWrapper(unpacked, encoding="utf-8", newline="\n")
-        stack.enter_context(text)
+    with (
+        open(path, "wb") as stream,
+        packed_stream(f"x.{form}", stream) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+    ):
         yield _Tsv(text, columns) if form.startswith("tsv") else _Jsonl(text)
 
 
@@ -147,8 +142,8 @@ def check_output(
         pyarrow_for("Parquet", where)
     if names is None:
         check_new_file(path, inputs)
-        found = form_of(target.name)
-        by_name = ".".join(part for part in found or () if part)
+        parts = (file_form(target.name), file_packing(target.name))
+        by_name = ".".join(part for part in parts if part)
         if by_name not in get_args(Form):
             endings = ", ".join(f".{one}" for one in get_args(Form))
             raise InputError(Problem(f"must end in one of {endings}", file=where))
@@ -161,7 +156,7 @@ def check_output(
 
 def _no_logs(folder: Path) -> list[str]:
     there = sorted(folder.iterdir())
-    return [one.name for one in there if one.is_dir() or form_of(one.name) is None]
+    return [one.name for one in there if one.is_dir() or not is_log(one.name)]
 
 
 @contextmanager
@@ -181,5 +176,4 @@ def written(
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
-            message = f"cannot be written: {error.strerror or error}"
-            raise InputError(Problem(message, file=os.fspath(path))) from None
+            raise unwritable(path, error) from None

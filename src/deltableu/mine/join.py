@@ -11,8 +11,8 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, Problem
-from deltableu.io import Report, fail
-from deltableu.logs import BrokenPartition, Partition
+from deltableu.io import BrokenFile, Report, fail
+from deltableu.logs import Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.heaps import Heaps
 from deltableu.mine.rows import LoggedPair, LogRows
@@ -68,7 +68,7 @@ class Counting:
                 rows += len(block)
                 tell(len(block), block.read - read)
                 read = block.read
-        except BrokenPartition as error:
+        except BrokenFile as error:
             if self.on_error == "stop":
                 raise
             tell(0, partition.size - read)

@@ -1,50 +1,41 @@
-"""A log file's bytes, wherever the file lies and however it is packed."""
+"""A file's bytes, wherever it lies and however it is packed."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from dataclasses import dataclass
-from types import TracebackType
 from typing import IO, Any, cast
 
 from deltableu.errors import InputError, Problem
+from deltableu.io.names import PathLike, file_form, file_name, file_packing, is_url
 
-__all__ = [
-    "BrokenPartition",
-    "LogFile",
-    "Source",
-    "WrongColumns",
-    "broken",
-    "form_of",
-    "pyarrow_for",
-]
-
-FORMS = ("jsonl", "tsv", "parquet")
-PACKINGS = ("gz", "zst")
+__all__ = ["BrokenFile", "ByteSource", "FoundFile", "WrongColumns", "locate", "pyarrow_for"]
+__all__ += ["remote_place", "unreadable"]
 
 
-class BrokenPartition(InputError):  # noqa: N818
-    """A part of the logs cannot be read to its end; `problem` says why. Drop what came of it."""
+class BrokenFile(InputError):  # noqa: N818
+    """A file cannot be read to its end; `problem` says why. Drop what came of it."""
 
-    def __reduce__(self) -> tuple[type[BrokenPartition], tuple[Problem]]:
+    def __reduce__(self) -> tuple[type[BrokenFile], tuple[Problem]]:
         # Workers of a cluster send it home, and its problem must not become a mere sentence.
         return type(self), (self.problem,)
 
 
-class WrongColumns(BrokenPartition):
-    """The log lacks a column, or has one that cannot be read."""
+class WrongColumns(BrokenFile):
+    """A table lacks a column, or has one that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class LogFile:
-    """A log file as it was found."""
+class FoundFile:
+    """A file as it was found."""
 
     name: str
     """Its path or its URL, as problems name it."""
-    size: int | None
+    size: int | None = None
     """In bytes; None where its place does not tell."""
-    stamp: str
+    stamp: str = ""
     """Changes when the file does."""
     system: Any = None
     """The fsspec file system that holds it; None for this machine's."""
@@ -53,15 +44,13 @@ class LogFile:
 
     @property
     def form(self) -> str:
-        """`jsonl`, `tsv` or `parquet`."""
-        form = form_of(self.name)
-        return form[0] if form else ""
+        """Such as `jsonl`, `tsv` or `parquet`."""
+        return file_form(self.name)
 
     @property
     def packing(self) -> str:
         """`gz`, `zst` or nothing."""
-        form = form_of(self.name)
-        return form[1] if form else ""
+        return file_packing(self.name)
 
     def open(self, ahead: bool = True) -> IO[bytes]:
         """Its bytes as they lie there; from far away, those to come are fetched with the others."""
@@ -75,24 +64,29 @@ class LogFile:
         return cast(IO[bytes], self.system.open(self.path, "rb"))
 
 
-def form_of(name: str) -> tuple[str, str] | None:
-    """The form and the packing that a file's name promises, or None.
+def locate(path: PathLike) -> FoundFile:
+    """The file of a path or URL, without asking whether it is there."""
+    name = file_name(path)
+    if not is_url(path):
+        return FoundFile(name)
+    try:
+        system, place = remote_place(name)
+    except InputError:
+        raise
+    except Exception as error:  # each file system has errors of its own
+        raise unreadable(FoundFile(name), error) from None
+    return FoundFile(name, system=system, path=place)
 
-    Examples
-    --------
-    >>> form_of("logs/2015.tsv.gz"), form_of("s3://logs/a.parquet"), form_of("README.md")
-    (('tsv', 'gz'), ('parquet', ''), None)
-    """
-    name = name.lower()
-    if name.startswith(("http://", "https://")):
-        name = name.partition("?")[0]
-    parts = name.rpartition("/")[2].split(".")
-    packing = parts.pop() if len(parts) > 2 and parts[-1] in PACKINGS else ""
-    form = parts[-1] if len(parts) > 1 else ""
-    # Parquet files are packed inside; one that is packed again cannot be read in parts.
-    if form not in FORMS or (form == "parquet" and packing):
-        return None
-    return form, packing
+
+def remote_place(url: str) -> tuple[Any, str]:
+    """The file system that a URL names, and what it calls the place."""
+    try:
+        import fsspec
+    except ImportError:
+        message = "URLs need fsspec: run pip install 'deltableu[cluster]'"
+        raise InputError(Problem(message, file=url)) from None
+    system, path = fsspec.core.url_to_fs(url)
+    return system, path
 
 
 def pyarrow_for(what: str, name: str) -> Any:
@@ -106,14 +100,16 @@ def pyarrow_for(what: str, name: str) -> Any:
     return pyarrow
 
 
-def broken(file: LogFile, error: Exception) -> BrokenPartition:
+def unreadable(file: FoundFile, error: Exception) -> BrokenFile:
     """What to raise where reading a file raised this."""
-    return BrokenPartition(Problem(_reason(file, error), file=file.name))
+    return BrokenFile(Problem(_reason(file, error), file=file.name))
 
 
-def _reason(file: LogFile, error: Exception) -> str:
+def _reason(file: FoundFile, error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder, but a file is needed here"
     if isinstance(error, PermissionError):
         return "may not be read by this user: change its permissions"
     if isinstance(error, gzip.BadGzipFile | EOFError | zlib.error):
@@ -128,55 +124,65 @@ def _reason(file: LogFile, error: Exception) -> str:
     return f"cannot be read: {sentence[:120] or type(error).__name__}"
 
 
-class Source:
-    """A log file's bytes, unpacked; whatever stops them is a `BrokenPartition`."""
+class ByteSource(io.RawIOBase):
+    """A file's bytes, unpacked; whatever stops them is a `BrokenFile`."""
 
-    def __init__(self, file: LogFile, ahead: bool = True) -> None:
-        pyarrow = pyarrow_for("Zstandard", file.name) if file.packing == "zst" else None
+    def __init__(self, file: FoundFile, ahead: bool = True) -> None:
+        super().__init__()
         self.file = file
+        self._opened: list[Any] = []
+        pyarrow = pyarrow_for("Zstandard", file.name) if file.packing == "zst" else None
         try:
             self._raw = file.open(ahead)
+            self._opened.append(self._raw)
+            self._stream: Any = self._raw
             if pyarrow is not None:
                 self._stream = pyarrow.CompressedInputStream(self._raw, "zstd")
             elif file.packing == "gz":
                 self._stream = gzip.GzipFile(fileobj=self._raw)
-            else:
-                self._stream = self._raw
         except MemoryError:
             raise
         except Exception as error:  # remote file systems raise what their clients do
-            raise broken(file, error) from None
+            raise unreadable(file, error) from None
+        if self._stream is not self._raw:
+            self._opened.append(self._stream)
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = -1) -> bytes:
         """Up to `size` bytes, and none at the end only."""
         try:
             return cast(bytes, self._stream.read(size))
         except MemoryError:
             raise
         except Exception as error:
-            raise broken(self.file, error) from None
+            raise unreadable(self.file, error) from None
 
-    def seek(self, offset: int) -> None:
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._stream is self._raw
+
+    def seek(self, offset: int, whence: int = 0) -> int:
         """Go to a byte of a file that is not packed."""
         try:
-            self._stream.seek(offset)
+            return cast(int, self._stream.seek(offset, whence))
         except Exception as error:
-            raise broken(self.file, error) from None
+            raise unreadable(self.file, error) from None
+
+    def tell(self) -> int:
+        return cast(int, self._stream.tell())
 
     @property
     def position(self) -> int:
         """How many bytes of the file, as it lies there, have been read."""
         return self._raw.tell()
 
-    def __enter__(self) -> Source:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._stream is not self._raw:
-            self._stream.close()
-        self._raw.close()
+    def close(self) -> None:
+        while self._opened:
+            self._opened.pop().close()
+        super().close()
