@@ -14,7 +14,8 @@ import pytest
 from deltableu.errors import InputError
 from deltableu.io import atomic_folder, atomic_write, open_text, read_lines
 from deltableu.io.atomic import interrupted_copy
-from deltableu.io.files import file_form, write_lines
+from deltableu.io.files import write_lines
+from deltableu.io.names import file_form
 
 ODD = "a\u2028b\x0bc\x85d\x1ce\x0cf\u2029g\rh"
 

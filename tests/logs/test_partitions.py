@@ -25,11 +25,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError, Problem
+from deltableu.io import BrokenFile
 from deltableu.io.delimited import write_tsv
 from deltableu.io.problems import fail
 from deltableu.logs.blocks import Block
 from deltableu.logs.partitions import Partition, find_partitions
-from deltableu.logs.read_files import BrokenPartition
 
 ROWS = [(f"utterance {i} é", f"response\t{i}\n\\n", f"id{i}", f"t{i // 3}") for i in range(50)]
 NAMES = ("utterance", "response", "id", "thread")
@@ -362,7 +362,7 @@ def test_headers_behind_urls_are_checked_when_they_are_read(tmp_path):
         stream.write("dialog\ttext\na\tb\n")
     (partition,) = find_partitions(url)
     told: list[Problem] = []
-    with pytest.raises(BrokenPartition, match="names no column 'utterance'"):
+    with pytest.raises(BrokenFile, match="names no column 'utterance'"):
         rows_of(partition, told.append)
     assert len(told) == 1
 
@@ -429,7 +429,7 @@ def test_bad_objects_are_one_problem_each_and_left_out(write, line, sentence):
     with pytest.raises(InputError) as raised:
         rows_of(partition)
     assert raised.value.problem == problem
-    assert not isinstance(raised.value, BrokenPartition)
+    assert not isinstance(raised.value, BrokenFile)
 
 
 def test_rows_are_numbered_without_those_left_out(write):
@@ -546,13 +546,13 @@ def test_damaged_files_are_told_once_and_break_the_partition(tmp_path, name, how
         path.write_bytes(b"not a Parquet file")
     (partition,) = find_partitions([path])
     told: list[Problem] = []
-    with pytest.raises(BrokenPartition) as raised:
+    with pytest.raises(BrokenFile) as raised:
         rows_of(partition, told.append)
     assert told == [raised.value.problem]
     assert told[0].file == str(path)
     kind = {".gz": "gzip", ".zst": "Zstandard", ".parquet": "Parquet"}[path.suffix]
     assert kind in told[0].message
-    with pytest.raises(BrokenPartition):
+    with pytest.raises(BrokenFile):
         rows_of(partition)
     assert pickle.loads(pickle.dumps(raised.value)).problem == told[0]
 
@@ -566,7 +566,7 @@ def test_damaged_row_groups_leave_the_others_alone(tmp_path):
     partitions = find_partitions(path, partition_bytes=1)
     assert rows_of(partitions[1]) == ROWS[10:20]
     assert rows_of(partitions[3]) == ROWS[30:40]
-    with pytest.raises(BrokenPartition, match="is not a readable Parquet file"):
+    with pytest.raises(BrokenFile, match="is not a readable Parquet file"):
         rows_of(partitions[2])
 
 
@@ -576,7 +576,7 @@ def test_files_that_are_gone_when_they_are_read(tmp_path):
         (partition,) = find_partitions(path)
         path.unlink()
         told: list[Problem] = []
-        with pytest.raises(BrokenPartition, match="there is no such file"):
+        with pytest.raises(BrokenFile, match="there is no such file"):
             rows_of(partition, told.append)
         assert len(told) == 1
 
