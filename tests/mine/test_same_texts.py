@@ -44,7 +44,7 @@ def leaked(reference: str, response: str) -> bool:
 
 def is_echo(one: str, other: str) -> bool:
     item = Item("1", (Reference("a", "x"),), message=one)
-    return "an echo of its utterance" in mine_references([item], [(one, other)], plan=PLAN).dropped
+    return "an echo of its utterance" in mine_references([item], [(one, other)], plan=PLAN).left_out
 
 
 def checked(folder, reference: str, output: str) -> tuple[bool, bool, bool]:
