@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from deltableu import read_study
 from deltableu.corpus import KINDS, Item, Rating, RatingTable, Study
 from deltableu.errors import InputError, InputWarning
+from deltableu.rate import direct_assessment
 
 few = settings(max_examples=60, deadline=None)
 
@@ -130,7 +131,7 @@ def test_unknown_ids_are_named_or_dropped(rating, lost):
 def test_nothing_known_is_an_error():
     with pytest.raises(InputError, match="none of 5 ratings judges an item and a system"):
         RatingTable.from_records(RATINGS).of_systems(items=["x"], unknown="drop")
-    with pytest.raises(InputError, match="unknown must be error or drop"):
+    with pytest.raises(InputError, match="unknown must be one of error, drop"):
         RatingTable.from_records(RATINGS).of_systems(items=["1", "2"], unknown="ignore")
 
 
@@ -271,5 +272,50 @@ def test_wrong_columns():
     made = RatingTable.of(raters=["a"], items=["1"], systems=["S"], values=[1])
     with pytest.raises(InputError, match="there is no rater 'b'"):
         made.without_raters(["b"])
-    with pytest.raises(InputError, match="repeats must be mean or first"):
+    with pytest.raises(InputError, match="repeats must be one of mean, first"):
         made.by_output("last")
+
+
+# --- Records and references -----------------------------------------------------------------------
+
+
+def test_records_come_back_and_tables_are_equal_by_them():
+    table = RatingTable.from_records(RATINGS)
+    assert tuple(table) == RATINGS
+    # Another order of names is no difference between tables; another order of ratings is.
+    turned = RatingTable.from_records(RATINGS[::-1])
+    assert turned.raters != table.raters
+    assert turned[::-1] == table
+    assert turned != table
+    assert table != table[:-1]
+    assert table != RATINGS
+
+
+def test_references_belong_to_their_items():
+    table = RatingTable.of(
+        raters=["bob", "ann", "bob", "bob"], items=["1", "1", "2", "2"],
+        references=["r0", "r0", "r0", "r0"], values=[4, 2, 5, 3],
+        kinds=["item", "item", "item", "repeat"], scale="1-5",
+    )  # fmt: skip
+    assert table.references == (("1", "r0"), ("2", "r0"))
+    assert np.array_equal(table.by_reference(), [[4, 4], [2, np.nan]], equal_nan=True)
+    assert np.array_equal(table.by_reference("first"), [[4, 5], [2, np.nan]], equal_nan=True)
+    assert [one.target for one in table] == ["reference:r0"] * 4
+    assert len(table.scored()) == 0
+
+
+def test_wrong_targets():
+    with pytest.raises(InputError, match="must be system:NAME or reference:ID, got 'person:x'"):
+        RatingTable.from_records([Rating("a", "1", "person:x", 1)])
+    control = RatingTable.of(raters=["a"], items=["1"], values=[1], kinds=["bad-reference"])
+    with pytest.raises(InputError, match="names neither system nor reference"):
+        list(control)
+
+
+def test_people_rate_systems_and_references_in_one_table(demo):
+    """What looks at raters takes a study's ratings as they are."""
+    study = read_study(demo)
+    whole, narrowed = (
+        direct_assessment(one) for one in (study.ratings, study.ratings.of_systems())
+    )
+    assert whole.z.tolist() == narrowed.z.tolist()

@@ -106,7 +106,7 @@ def test_czech(data):
 
 def test_wrong_options():
     made = controlled([3, 4, 5], [1, 2, 2])
-    with pytest.raises(InputError, match="rule must be paired-t or rank-sum"):
+    with pytest.raises(InputError, match="rule must be one of paired-t, rank-sum"):
         bad_reference_control(made, rule="t")
     with pytest.raises(InputError, match="level must lie between 0 and 1"):
         bad_reference_control(made, level=0)

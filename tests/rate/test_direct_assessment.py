@@ -366,9 +366,9 @@ def test_systems_that_nobody_tells_apart():
     ("options", "message"),
     [
         ({"min_raters": 0}, "min_raters must be at least 1"),
-        ({"rank_by": "rank"}, "rank_by must be z or raw"),
+        ({"rank_by": "rank"}, "rank_by must be one of z, raw"),
         ({"level": 1.5}, "level must lie between 0 and 1"),
-        ({"correction": "bonferroni"}, "correction must be holm, bh or none"),
+        ({"correction": "bonferroni"}, "correction must be one of holm, bh, none"),
     ],
 )
 def test_wrong_options(options, message):

@@ -166,7 +166,7 @@ def test_splits_without_an_answer_are_counted():
 
 def test_bad_input():
     table = rated(3, 5, 1.0)
-    with pytest.raises(InputError, match="by must be rater or unit"):
+    with pytest.raises(InputError, match="by must be one of rater, unit"):
         human_ceiling(table, pearson, by="item")
     with pytest.raises(InputError, match="shuffles must be at least 1"):
         split_half_reliability(table, shuffles=0)

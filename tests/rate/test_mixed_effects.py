@@ -415,7 +415,7 @@ def test_what_no_model_can_tell(made, message):
 
 def test_more_bad_input():
     made = uneven()
-    with pytest.raises(InputError, match="method must be reml or ml"):
+    with pytest.raises(InputError, match="method must be one of reml, ml"):
         fit_mixed_model(made, method="ols")
     with pytest.raises(InputError, match="no ratings of systems"):
         fit_mixed_model(made[:0])

@@ -132,12 +132,12 @@ def test_selection_and_items_keep_answers_with_their_references() -> None:
         (
             [rating("a", "1", "r0", 4, criterion="fluency")],
             "overall",
-            "no raw ratings of references for 'overall'; there are some for fluency",
+            "no references were rated for 'overall'; there are ratings of fluency",
         ),
         (
             [rating("a", "1", "r0", 4, criterion=name) for name in ("overall", "humour")],
             None,
-            r"several criteria \(humour, overall\): choose the one",
+            r"several criteria, choose one: humour, overall",
         ),
     ],
 )

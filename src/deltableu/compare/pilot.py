@@ -13,7 +13,7 @@ import numpy as np
 
 from deltableu._types import Array, Steps
 from deltableu.corpus import ReferenceSet, Study, reference_set
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least
 from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
 from deltableu.stats import stream
@@ -124,8 +124,7 @@ class Pilot:
                 raise InputError(f"{self.metric.name} does not look at references")
         if raters is None:
             return
-        if raters < 1:
-            raise InputError(f"raters must be at least 1, got {raters}")
+        check_at_least("raters", raters, 1)
         if "weights" not in self.metric.needs:
             raise InputError(
                 f"{self.metric.name} does not look at weights, so raters do not matter"

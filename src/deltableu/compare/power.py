@@ -18,7 +18,7 @@ from deltableu.compare.power_results import (
     setting_name,
 )
 from deltableu.corpus import Study
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_share
 from deltableu.score import Metric
 from deltableu.stats import ConfidenceInterval
 
@@ -256,19 +256,17 @@ def _check(
     seed: int,
     threads: int | None,
 ) -> None:
-    for name, value in (("power", power), ("alpha", alpha)):
-        if not 0.0 < value < 1.0:
-            raise InputError(f"{name} must lie between 0 and 1, got {value:g}")
+    check_share("power", power)
+    check_share("alpha", alpha)
     if power <= alpha:
         raise InputError(f"power must be more than alpha, which is {alpha:g}, got {power:g}")
     if items is not None and (not items or min(items) < 2):
         what = f"got {min(items)}" if items else "none was given"
         raise InputError(f"items must be numbers from 2 on, {what}")
     for name, number in (("replicates", replicates), ("draws", draws), ("threads", threads)):
-        if number is not None and number < 1:
-            raise InputError(f"{name} must be at least 1, got {number}")
-    if seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}")
+        if number is not None:
+            check_at_least(name, number, 1)
+    check_at_least("seed", seed, 0)
 
 
 def _teller(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:

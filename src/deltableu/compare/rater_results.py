@@ -7,7 +7,7 @@ from typing import Any
 
 from deltableu._types import Array
 from deltableu.compare.results import VarianceShares
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_share
 from deltableu.stats import ConfidenceInterval
 
 __all__ = ["ResampledRaters"]
@@ -90,8 +90,7 @@ class ResampledRaters:
         1946, "An approximate distribution of estimates of variance components", from those of the
         items and those of the raters.
         """
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, got {level:g}")
+        check_share("level", level)
         from scipy.special import stdtrit
 
         shares = self.variance(first, second)

@@ -26,7 +26,7 @@ import numpy as np
 from deltableu._types import Array, Ints, Steps
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.corpus import Item, RatingTable, ReferenceSet, Study, reference_set
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least
 from deltableu.rate import (
     RatingNoise,
     Source,
@@ -273,10 +273,8 @@ def _step(noise: RatingNoise, noisier: float) -> float:
 def _check(metric: Metric, resamples: int, seed: int) -> None:
     if "weights" not in metric.needs:
         raise InputError(f"{metric.name} does not use weights: resampling raters changes nothing")
-    if resamples < 2:
-        raise InputError(f"resamples must be at least 2, got {resamples}")
-    if seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}")
+    check_at_least("resamples", resamples, 2)
+    check_at_least("seed", seed, 0)
 
 
 def _check_outputs(outputs: Mapping[str, Sequence[str]], items: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus.rating import SCORED, Scale
-from deltableu.errors import InputError, InputWarning, Problem
+from deltableu.errors import InputError, InputWarning, Problem, check_choice
 
 if TYPE_CHECKING:
     from deltableu.corpus.rating_table import RatingTable
@@ -34,10 +34,10 @@ def system_ratings(
     unknown: Unknown,
 ) -> RatingTable:
     """See `RatingTable.of_systems`."""
-    _check_unknown(unknown)
+    check_choice("unknown", unknown, get_args(Unknown))
     scored = table.of_kind(*SCORED)
     judging = (table.system >= 0) | ~scored
-    number = _system_criterion(table, judging & scored, criterion)
+    number = _criterion(table, judging & scored, criterion, "systems")
     chosen = judging & (table.criterion == number)
     kept = chosen & _known(table, chosen, items, systems, unknown)
     made = table if kept.all() else table[kept]
@@ -59,11 +59,11 @@ def reference_ratings(
     unknown: Unknown,
 ) -> RatingTable:
     """See `RatingTable.of_references`."""
-    _check_unknown(unknown)
+    check_choice("unknown", unknown, get_args(Unknown))
     known = {item.id for item in items}
     in_items = np.array([name in known for name in table.items], dtype=np.bool_)
     about = (table.reference >= 0) & table.of_kind(*SCORED) & in_items[table.item]
-    made = table[about & (table.criterion == _reference_criterion(table, about, criterion))]
+    made = table[about & (table.criterion == _criterion(table, about, criterion, "references"))]
     names = tuple((item.id, reference.id) for item in items for reference in item.references)
     places = {name: place for place, name in enumerate(names)}
     new = np.array([places.get(name, -1) for name in made.references], dtype=np.int64)
@@ -92,42 +92,17 @@ def reference_ratings(
     return made.without_repeats()
 
 
-def _check_unknown(unknown: str) -> None:
-    if unknown not in get_args(Unknown):
-        raise InputError(f"unknown must be error or drop, got {unknown!r}")
-
-
-def _criteria(table: RatingTable, chosen: Bools) -> tuple[str, ...]:
-    return tuple(sorted(table.criteria[place] for place in np.unique(table.criterion[chosen])))
-
-
-def _system_criterion(table: RatingTable, judging: Bools, criterion: str | None) -> int:
-    """The place of the criterion among the names."""
-    there = _criteria(table, judging)
+def _criterion(table: RatingTable, chosen: Bools, criterion: str | None, what: str) -> int:
+    """The place of the criterion among the names; None is the only one of the chosen ratings."""
+    there = sorted(table.criteria[place] for place in np.unique(table.criterion[chosen]))
     if not there:
-        raise InputError("no rating judges a system: its target is written system:NAME")
+        target = "system:NAME" if what == "systems" else "reference:ID"
+        raise InputError(f"there are no raw ratings of {what}: their target is written {target}")
     listed = ", ".join(there)
     if criterion is None and len(there) > 1:
-        raise InputError(f"there are ratings of several criteria, choose one: {listed}")
+        raise InputError(f"{what} were rated by several criteria, choose one: {listed}")
     if criterion is not None and criterion not in there:
-        raise InputError(f"no system was rated for {criterion!r}; there are ratings of {listed}")
-    return table.criteria.index(criterion or there[0])
-
-
-def _reference_criterion(table: RatingTable, about: Bools, criterion: str | None) -> int:
-    there = _criteria(table, about)
-    if not there:
-        raise InputError("there are no raw ratings of references")
-    listed = ", ".join(there)
-    if criterion is None and len(there) > 1:
-        raise InputError(
-            f"references were rated by several criteria ({listed}): choose the one that the "
-            "weights came from"
-        )
-    if criterion is not None and criterion not in there:
-        raise InputError(
-            f"there are no raw ratings of references for {criterion!r}; there are some for {listed}"
-        )
+        raise InputError(f"no {what} were rated for {criterion!r}; there are ratings of {listed}")
     return table.criteria.index(criterion or there[0])
 
 

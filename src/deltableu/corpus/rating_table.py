@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
 from deltableu.corpus.rating_choice import Unknown, reference_ratings, system_ratings
-from deltableu.errors import InputError
+from deltableu.corpus.rating_columns import plain_columns, record_columns
+from deltableu.errors import InputError, check_choice
 
 if TYPE_CHECKING:
     from deltableu.corpus.types import Item, Study
@@ -36,8 +34,6 @@ _CODED = (
 )
 _OBJECTS = ("position", "started", "finished")
 _COLUMNS = (*(name for name, _, _ in _CODED), "kinds", "values", *_OBJECTS)
-#: Records turned into columns at once.
-_BLOCK = 10_000
 
 
 def _ints() -> Ints:
@@ -161,28 +157,7 @@ class RatingTable:
         >>> table.references, table.scales
         ((('1', 'r0'),), ('1-5',))
         """
-        coded = {name: _Places() for name, _, _ in _CODED}
-        values, kinds = array("d"), _Places(KINDS)
-        objects: dict[str, list[object]] = {name: [] for name in _OBJECTS}
-        remaining = iter(ratings)
-        while block := list(islice(remaining, _BLOCK)):
-            for name in ("rater", "item", "criterion", "scale", "pair"):
-                coded[name].extend(list(map(attrgetter(name), block)))
-            targets = [one.target for one in block]
-            named = {target: _named(target) for target in dict.fromkeys(targets)}
-            coded["system"].extend([named[target][0] for target in targets])
-            references = [named[target][1] for target in targets]
-            coded["reference"].extend(
-                [
-                    None if name is None else (one.item, name)
-                    for one, name in zip(block, references, strict=True)
-                ]
-            )
-            kinds.extend([one.kind for one in block])
-            values.extend([one.value for one in block])
-            for name, column in objects.items():
-                column.extend(map(attrgetter(name), block))
-        return _gathered(coded, values, kinds.places, objects)
+        return cls(**record_columns(ratings))
 
     @classmethod
     def of(
@@ -204,30 +179,8 @@ class RatingTable:
         rater. `order` gives all items and all systems in the order wanted; else they come in the
         order in which they are met.
         """
-        columns = (raters, items, systems, references, values, kinds)
-        if len({len(one) for one in columns if one is not None}) != 1:
-            raise InputError("give one rater, item, system and value for each rating")
-        if kinds is not None and (wrong := set(kinds) - set(KINDS)):
-            raise InputError(f"kinds must be among {', '.join(KINDS)}, got {min(wrong)!r}")
-        try:
-            numbers = array("d", map(float, values))
-        except (TypeError, ValueError):
-            raise InputError("values must hold one number a rating") from None
-        known = order or ((), ())
-        coded = {"rater": _Places(), "item": _Places(known[0]), "system": _Places(known[1])}
-        nobody = [None] * len(numbers)
-        for name, column in (("rater", raters), ("item", items), ("system", systems or nobody)):
-            coded[name].extend(column)
-        if references is not None:
-            coded["reference"] = _Places()
-            coded["reference"].extend(
-                [
-                    None if name is None else (item, name)
-                    for item, name in zip(items, references, strict=True)
-                ]
-            )
-        said = array("q", map(KINDS.index, kinds)) if kinds is not None else array("q")
-        made = _gathered(coded, numbers, said, {})
+        columns = plain_columns(raters, items, systems, references, values, kinds, order)
+        made = cls(**columns)
         return made if scale is None else made.with_values(made.values, scale)
 
     @classmethod
@@ -377,8 +330,7 @@ class RatingTable:
         What stands for several is their mean, or the first of them (which stays on the scale, as
         categories must); all else is as in the first.
         """
-        if repeats not in ("mean", "first"):
-            raise InputError(f"repeats must be mean or first, got {repeats!r}")
+        check_choice("repeats", repeats, get_args(Repeats))
         outputs = len(self.systems) * len(self.items)
         nameless = outputs + len(self.references) + self.item
         target = np.where(self.reference >= 0, outputs + self.reference, nameless)
@@ -418,43 +370,3 @@ class RatingTable:
         if system >= 0:
             return f"system:{self.systems[system]}"
         return f"reference:{self.references[reference][1] if reference >= 0 else ''}"
-
-
-class _Places:
-    """Names as they are met, and the place of each in turn; None has the place -1."""
-
-    def __init__(self, names: Iterable[Hashable] = ()) -> None:
-        self._place: dict[Hashable, int] = {None: -1}
-        self.places = array("q")
-        self._meet(names)
-
-    @property
-    def names(self) -> tuple[Any, ...]:
-        return tuple(self._place)[1:]
-
-    def _meet(self, names: Iterable[Hashable]) -> None:
-        for name in dict.fromkeys(names):
-            self._place.setdefault(name, len(self._place) - 1)
-
-    def extend(self, names: Sequence[Hashable]) -> None:
-        self._meet(names)
-        self.places.extend(map(self._place.__getitem__, names))
-
-
-def _named(target: str) -> tuple[str | None, str | None]:
-    """The system or the reference that a target names."""
-    sort, _, name = target.partition(":")
-    if sort not in ("system", "reference") or not name:
-        raise InputError(f"target must be system:NAME or reference:ID, got {target!r}")
-    return (name, None) if sort == "system" else (None, name)
-
-
-def _gathered(
-    coded: dict[str, _Places], values: array[float], kinds: array[int], objects: dict[str, Any]
-) -> RatingTable:
-    columns: dict[str, Any] = {"systems": (), **objects}
-    for name, names, _ in _CODED:
-        if name in coded:
-            columns[names] = coded[name].names
-            columns[name] = np.array(coded[name].places, dtype=np.int64)
-    return RatingTable(values=np.array(values), kinds=np.array(kinds, dtype=np.int64), **columns)

@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice, check_share
 from deltableu.rate.rater_rows import of_one_criterion
 
 __all__ = ["ControlRule", "RaterVerdict", "bad_reference_control"]
@@ -85,11 +85,9 @@ def bad_reference_control(
     >>> verdict.pairs, round(verdict.p_value, 4), verdict.passed
     (3, 0.002, True)
     """
-    if rule not in get_args(ControlRule):
-        raise InputError(f"rule must be paired-t or rank-sum, got {rule!r}")
+    check_choice("rule", rule, get_args(ControlRule))
     limit = _LEVELS[rule] if level is None else level
-    if not 0.0 < limit < 1.0:
-        raise InputError(f"level must lie between 0 and 1, got {limit}")
+    check_share("level", limit)
     ratings = of_one_criterion(ratings)
     bad = ratings.of_kind("bad-reference")
     if not bad.any():

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.rate.rater_rows import Ratings, rater_rows
 
 __all__ = [
@@ -70,9 +70,7 @@ def krippendorff_alpha(ratings: Ratings, measurement: Measurement = "interval") 
     >>> round(krippendorff_alpha([[1, 2, 3, 3], [1, 2, 3, 4], [1, 3, 3, 4]], "nominal").value, 3)
     0.569
     """
-    if measurement not in get_args(Measurement):
-        choices = ", ".join(get_args(Measurement))
-        raise InputError(f"measurement must be one of {choices}, got {measurement!r}")
+    check_choice("measurement", measurement, get_args(Measurement))
     _, rows = rater_rows(ratings, "first")
     rows = rows[:, (~np.isnan(rows)).sum(axis=0) >= 2]
     present = ~np.isnan(rows)

@@ -9,7 +9,7 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.corpus import RatingTable
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least
 from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.stats import stream
 
@@ -95,8 +95,7 @@ def rater_consistency(
     """
     if n < 2:
         raise InputError(f"n must be at least 2, one rating against another, got {n}")
-    if shuffles < 1:
-        raise InputError(f"shuffles must be at least 1, got {shuffles}")
+    check_at_least("shuffles", shuffles, 1)
     rows = _segments(ratings)
     used = [row for row in rows if len(row) >= n]
     if len(used) < 3:

@@ -15,13 +15,13 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable
-from deltableu.errors import InputError, InputWarning
+from deltableu.errors import InputError, InputWarning, check_at_least, check_choice, check_share
 from deltableu.io import Column, Table
 from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.rate.standardise import DroppedRater, standardise
 from deltableu.stats import Correction, Ranking, adjust, best_first, rank
 
-__all__ = ["DirectAssessment", "direct_assessment"]
+__all__ = ["DirectAssessment", "direct_assessment", "output_means"]
 
 RankBy = Literal["z", "raw"]
 
@@ -141,14 +141,10 @@ def direct_assessment(
     >>> result.raw.tolist(), result.z.round(3).tolist(), result.ranking.order
     ([80.0, 50.0], [0.754, -0.754], (0, 1))
     """
-    if min_raters < 1:
-        raise InputError(f"min_raters must be at least 1, got {min_raters}")
-    if rank_by not in get_args(RankBy):
-        raise InputError(f"rank_by must be z or raw, got {rank_by!r}")
-    if correction not in get_args(Correction):
-        raise InputError(f"correction must be holm, bh or none, got {correction!r}")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, got {level}")
+    check_at_least("min_raters", min_raters, 1)
+    check_choice("rank_by", rank_by, get_args(RankBy))
+    check_choice("correction", correction, get_args(Correction))
+    check_share("level", level)
     ratings = of_one_criterion(ratings)
     standard, dropped = standardise(ratings)
     if dropped:
@@ -157,9 +153,14 @@ def direct_assessment(
     if len(scored) == 0:
         raise InputError("no rating of a system is left that could be standardised")
     left = np.isin(ratings.rater, standard.rater)
-    raw = ratings[left].scored().values
-    pooled_z, pooled_raw, counts = _pooled(scored, raw)
-    segment_z, segment_raw, raters = _by_rater_first(scored, raw, min_raters)
+    raw = ratings[left].scored()
+    pooled_z, pooled_raw, counts = output_means(scored), output_means(raw), _counts(scored)
+    # Means over different raters, whose own ratings of a segment are averaged first.
+    own = [one.without_repeats() for one in (scored, raw)]
+    raters = _counts(own[0])
+    segment_z, segment_raw = (
+        np.where(raters >= min_raters, output_means(one), np.nan) for one in own
+    )
     z, system_raw = _mean_of_segments(pooled_z), _mean_of_segments(pooled_raw)
     means, segments = (z, pooled_z) if rank_by == "z" else (system_raw, pooled_raw)
     p_values = _rank_sums(segments, best_first(ratings.systems, means), correction)
@@ -196,44 +197,27 @@ def _warn(dropped: tuple[DroppedRater, ...]) -> None:
     )
 
 
-def _pooled(scored: RatingTable, raw: Array) -> tuple[Array, Array, Ints]:
-    """Means of all judgements of each segment, standardised and raw, and their number."""
-    cells, shape = _cells(scored)
-    counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-    return _means(cells, scored.values, shape), _means(cells, raw, shape), counts
+def output_means(scored: RatingTable) -> Array:
+    """Systems x items: means of ratings, NaN where there is none.
 
-
-def _by_rater_first(scored: RatingTable, raw: Array, min_raters: int) -> tuple[Array, Array, Ints]:
-    """Means over different raters, whose own judgements of a segment are averaged first."""
-    cells, shape = _cells(scored)
-    keys, places, counts = np.unique(
-        cells * len(scored.raters) + scored.rater, return_inverse=True, return_counts=True
-    )
-    own = keys // len(scored.raters)
-    raters = np.bincount(own, minlength=shape[0] * shape[1]).reshape(shape)
-    means = []
-    for values in (scored.values, raw):
-        mean = _means(own, np.bincount(places, weights=values) / counts, shape)
-        mean[raters < min_raters] = np.nan
-        means.append(mean)
-    return means[0], means[1], raters
-
-
-def _cells(scored: RatingTable) -> tuple[Ints, tuple[int, int]]:
-    shape = (len(scored.systems), len(scored.items))
-    return scored.system * shape[1] + scored.item, shape
-
-
-def _means(cells: Ints, values: Array, shape: tuple[int, int]) -> Array:
-    """Means of the values of each cell; exact sums, so that their order breaks no ties."""
-    counts = np.bincount(cells, minlength=shape[0] * shape[1])
-    ordered = values[np.argsort(cells, kind="stable")].tolist()
+    Sums are exact, so that the order of ratings breaks no ties.
+    """
+    cells = scored.system * len(scored.items) + scored.item
+    counts = np.bincount(cells, minlength=len(scored.systems) * len(scored.items))
+    ordered = scored.values[np.argsort(cells, kind="stable")].tolist()
     means = np.full(len(counts), np.nan)
     last = 0
     for cell in np.flatnonzero(counts).tolist():
         first, last = last, last + int(counts[cell])
         means[cell] = math.fsum(ordered[first:last]) / (last - first)
-    return means.reshape(shape)
+    return means.reshape(len(scored.systems), -1)
+
+
+def _counts(scored: RatingTable) -> Ints:
+    """Systems x items: how many ratings there are."""
+    shape = (len(scored.systems), len(scored.items))
+    cells = scored.system * shape[1] + scored.item
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _mean_of_segments(segments: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice, check_share
 from deltableu.rate.quality_fits import (
     EstimateMethod,
     Fit,
@@ -385,11 +385,8 @@ def _metric(name: str, metric: ArrayLike) -> Array:
 
 
 def _check_settings(method: str, level: float, quantile: str, power: float | None) -> None:
-    if method not in ("control-variates", "ppi", "ratings"):
-        raise InputError(f"method must be control-variates, ppi or ratings, got {method!r}")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, got {level}")
-    if quantile not in ("t", "normal"):
-        raise InputError(f"quantile must be t or normal, got {quantile!r}")
+    check_choice("method", method, ("control-variates", "ppi", "ratings"))
+    check_share("level", level)
+    check_choice("quantile", quantile, ("t", "normal"))
     if power is not None and (method != "ppi" or not math.isfinite(power)):
         raise InputError("power is PPI's lambda: a finite number, with method='ppi' alone")

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_choice
 from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate, percentile_interval, stream
 
@@ -184,10 +184,8 @@ def human_ceiling(
 
 def _checked(ratings: Ratings, by: SplitBy, shuffles: int) -> Array:
     """Raters x units, of units that two raters or more rated."""
-    if by not in get_args(SplitBy):
-        raise InputError(f"by must be rater or unit, got {by!r}")
-    if shuffles < 1:
-        raise InputError(f"shuffles must be at least 1, got {shuffles}")
+    check_choice("by", by, get_args(SplitBy))
+    check_at_least("shuffles", shuffles, 1)
     _, rows = rater_rows(ratings)
     rows = rows[:, (~np.isnan(rows)).sum(axis=0) >= 2]
     if rows.shape[1] < 2:

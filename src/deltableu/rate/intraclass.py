@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_share
 from deltableu.io import Cell, Column, Table
 from deltableu.rate.rater_rows import Ratings, rater_rows
 
@@ -91,8 +91,7 @@ def intraclass_correlations(ratings: Ratings, *, level: float = 0.95) -> Intracl
     >>> round(found["ICC3"].value, 3), round(found["ICC2"].value, 3)
     (0.714, 0.168)
     """
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, got {level}")
+    check_share("level", level)
     _, rows = rater_rows(ratings)
     whole = rows[:, ~np.isnan(rows).any(axis=0)].T
     n, k = whole.shape

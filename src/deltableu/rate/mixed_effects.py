@@ -14,8 +14,9 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable
-from deltableu.errors import InputError, InputWarning
+from deltableu.errors import InputError, InputWarning, check_choice
 from deltableu.io import Column, Table, written
+from deltableu.rate.direct_assessment import output_means
 from deltableu.rate.henderson import Equations, least_deviance
 from deltableu.rate.rater_rows import of_one_criterion
 
@@ -123,8 +124,7 @@ def fit_mixed_model(
     >>> model.estimates.round(2).tolist(), model.differences[0, 1].round(2)
     ([65.5, 58.0], np.float64(7.5))
     """
-    if method not in get_args(Criterion):
-        raise InputError(f"method must be reml or ml, got {method!r}")
+    check_choice("method", method, get_args(Criterion))
     ratings = of_one_criterion(ratings)
     scored = ratings.scored()
     _check(scored)
@@ -225,7 +225,7 @@ def _result(
         VarianceComponents(item, rater, output, residual),
         _known(scale * ratios[1] * solution.item, scored.item),
         _known(rater_effects, scored.rater),
-        _segment_means(scored, scored.values - rater_effects[scored.rater]),
+        output_means(scored.with_values(scored.values - rater_effects[scored.rater])),
         -0.5 * deviance,
         len(scored),
         method,
@@ -234,13 +234,3 @@ def _result(
 
 def _known(effects: Array, places: Ints) -> Array:
     return np.where(np.bincount(places, minlength=len(effects)) > 0, effects, np.nan)
-
-
-def _segment_means(scored: RatingTable, values: Array) -> Array:
-    shape = (len(scored.systems), len(scored.items))
-    cells = scored.system * shape[1] + scored.item
-    counts = np.bincount(cells, minlength=shape[0] * shape[1])
-    sums = np.bincount(cells, weights=values, minlength=shape[0] * shape[1])
-    means = np.full(len(counts), np.nan)
-    np.divide(sums, counts, out=means, where=counts > 0)
-    return means.reshape(shape)

@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least
 from deltableu.io import Column, Table, written
 from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate
@@ -123,7 +123,7 @@ def inter_rater_correlations(
     (3, 0.8, -0.8, -0.133)
     """
     check_method(method)
-    _check_common(min_common)
+    check_at_least("min_common", min_common, 2)
     names, rows = rater_rows(ratings)
     if len(rows) < 2:
         raise InputError("correlations between raters need at least 2 raters")
@@ -181,7 +181,7 @@ def annotator_correlations(
     ([0.982, -0.327], 0.982)
     """
     check_method(method)
-    _check_common(min_common)
+    check_at_least("min_common", min_common, 2)
     names, rows = rater_rows(ratings)
     metric = np.asarray(scores, dtype=np.float64)
     if isinstance(ratings, RatingTable) and metric.ndim > 1:
@@ -208,11 +208,6 @@ def annotator_correlations(
     return AnnotatorCorrelations(
         names, method, values, units, float(found.mean()), float(found.max()), float(found.min())
     )
-
-
-def _check_common(min_common: int) -> None:
-    if min_common < 2:
-        raise InputError(f"min_common must be at least 2, got {min_common}")
 
 
 def _with_others(rows: Array, present: Any, first: int, others: Ints, method: Method) -> Array:
