@@ -436,7 +436,7 @@ def test_every_option_is_explained(succeeds):
 
 
 def test_a_line_now_and_then(run, unrated, model, new, monkeypatch):
-    monkeypatch.setattr("deltableu.cli.judge._PAUSE", -1.0)
+    monkeypatch.setattr("deltableu.cli.progress._PAUSE", -1.0)
     result = run("judge", "apply", unrated, "--judge", model, "-o", new, "--batch", 6)
     assert result.code == 0
     said = [f"deltableu: rated {done} of 12 items" for done in (0, 6, 12)]

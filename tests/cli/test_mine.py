@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from deltableu.cli.mine_progress import MiningProgress
+from deltableu.cli.mine_log import MiningLog
+from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
 from deltableu.mine import BM25, MiningPlan, Progress, RowFilter, mine_references
 
@@ -612,15 +613,14 @@ class Clock:
         return self.now
 
 
-def test_a_line_now_and_then(capsys):
+def test_a_line_now_and_then(capsys, tmp_path):
     clock = Clock()
-    first = []
-    with MiningProgress(lambda: first.append(1), clock) as progress:
+    with ProgressBar(lines=True, clock=clock) as bar:
+        progress = MiningLog(tmp_path, lambda event: None, bar).show
         for second in range(1, 75):
             clock.now = 100.0 + second
             stage = "counting" if second < 50 else "scoring"
             progress(Progress(stage, 1_000_000 * second, second, 100, 0, float(second)))
-    assert first == [1]
     assert capsys.readouterr().err.splitlines() == [
         "deltableu: counting: 30,000,000 rows, 1,000,000 rows/s, 70 s left",
         "deltableu: scoring: 60,000,000 rows, 1,000,000 rows/s, 40 s left",
@@ -631,7 +631,7 @@ def test_short_runs_say_nothing(succeeds, unrated, logs, tmp_path):
     succeeds("mine", unrated, "--logs", logs, "-o", tmp_path / "new")
 
 
-def test_a_bar_on_a_terminal(monkeypatch):
+def test_a_bar_on_a_terminal(monkeypatch, tmp_path):
     class Terminal(io.StringIO):
         def isatty(self):
             return True
@@ -641,13 +641,14 @@ def test_a_bar_on_a_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm")
     clock = Clock()
-    with MiningProgress(clock=clock) as progress:
+    with ProgressBar(lines=True, clock=clock) as bar:
+        progress = MiningLog(tmp_path, lambda event: None, bar).show
         progress(Progress("counting", 10, 1, 100, 0, 0.1))
         assert stream.getvalue() == ""
         clock.now += 1
         for stage in ("counting", "scoring"):
             progress(Progress(stage, 50_000, 50, 100, 0, 1.0))
-            progress._bar.refresh()
+            bar._bar.refresh()
     shown = stream.getvalue()
     for stage in ("counting", "scoring"):
         assert re.search(rf"{stage} .*50,000 rows, 50,000 rows/s, 1 s left", shown)

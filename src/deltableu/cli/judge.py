@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
+from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
 from deltableu.cli.options import Flag, Output, Positive, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
-from deltableu.corpus import check_new_study, read_study, write_study
+from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
-from deltableu.io import Journal, check_apart, check_new_file, check_work
 from deltableu.judges import (
     Magnitude,
     RatingEvent,
@@ -41,8 +36,6 @@ judge.command(
 )
 
 _JOURNAL = "journal.jsonl"
-#: Seconds between two lines where there is no terminal.
-_PAUSE = 30.0
 
 
 @judge.command
@@ -100,12 +93,8 @@ def apply(
         How the summary is printed.
     """
     model = [judge] if is_model_file(judge) else []
-    check_new_study(output, model, replace=replace)
-    work = work or Path(f"{os.path.realpath(output)}.rating")
-    check_work(work, [output])
-    if log is not None:
-        check_apart(log, [output], "written")
-        check_new_file(log, [*model, study])
+    add = check_new_study_run(study, output, log, model, replace=replace)
+    work = work_folder(work, output, "rating")
     given = {"triplets": triplets, "magnitude": magnitude, "original": _original(original)}
     settings = {name: value for name, value in given.items() if value is not None}
     if threads is not None:
@@ -113,12 +102,28 @@ def apply(
     loaded = load_rater(judge, **settings)
     rater_signature(loaded)
     data = read_study(study)
-    with _Run(work, log) as run:
-        rated = rate_study(
-            data, loaded, which=which, batch=batch, journal=work / _JOURNAL, progress=run
-        )
+    journal = work / _JOURNAL
+    made, was_there = not work.exists(), journal.exists()
+    with says_where_it_goes_on(work, journal.exists), ProgressBar() as bar:
+
+        def show(event: RatingEvent) -> None:
+            if event.kept and event.done:
+                note(f"goes on: {event.done} of {event.total} items were rated before")
+            elif event.kept and was_there:
+                reason = "is of another judge, other items or another --batch"
+                note(f"starts anew: what {work} holds {reason}")
+            bar("rating", event.done, event.total)
+            if not bar.visible:
+                bar.line(f"rated {event.done:,} of {event.total:,} items")
+            if event.items:
+                add(event)
+
+        rated = rate_study(data, loaded, which=which, batch=batch, journal=journal, progress=show)
         write_study(rated.study, output, replace=replace)
-        run.clear()
+    with suppress(OSError):
+        journal.unlink(missing_ok=True)
+        if made or was_there:
+            work.rmdir()
     if not rated.rated:
         note("nothing was rated: every reference has a weight (--which all rates anew)")
     emit(rated.table(), rated, format)
@@ -149,56 +154,3 @@ def _original(given: str | None) -> Any:
     except ValueError:
         message = f"--original takes a number in [-1, 1] or rated, got {given!r}"
         raise InputError(message) from None
-
-
-class _Run:
-    """Shows how far a run is, says what is kept of an earlier one, and tidies up."""
-
-    def __init__(self, work: Path, log: Path | None) -> None:
-        self._work = work
-        self._log = None if log is None else Journal(log)
-        self._journal = work / _JOURNAL
-        self._was_there = self._journal.exists()
-        self._made = not work.exists()
-        self._bar = ProgressBar()
-        self._told = time.monotonic()
-
-    def __call__(self, event: RatingEvent) -> None:
-        if event.kept:
-            self._say_what_was_kept(event)
-        self._bar("rating", event.done, event.total)
-        if not sys.stderr.isatty() and time.monotonic() - self._told > _PAUSE:
-            self._told = time.monotonic()
-            note(f"rated {event.done:,} of {event.total:,} items")
-        if self._log is not None and event.items:
-            self._log.add([asdict(event)])
-
-    def _say_what_was_kept(self, event: RatingEvent) -> None:
-        if event.done:
-            note(f"goes on: {event.done} of {event.total} items were rated before")
-        elif self._was_there:
-            note(
-                f"starts anew: what {self._work} holds is of another judge, other items or "
-                "another --batch"
-            )
-
-    def clear(self) -> None:
-        """Remove what was kept for a run that would have been killed."""
-        with suppress(OSError):
-            self._journal.unlink(missing_ok=True)
-            if self._made or self._was_there:
-                self._work.rmdir()
-
-    def __enter__(self) -> Self:
-        self._bar.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.__exit__(kind, error, trace)
-        if isinstance(error, KeyboardInterrupt) and self._journal.exists():
-            note(f"{self._work} keeps what was done: the same command goes on from there")

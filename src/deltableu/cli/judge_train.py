@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,11 +9,12 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from deltableu.cli.log_inputs import local_logs
+from deltableu.cli.long_run import says_where_it_goes_on, work_folder
 from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import check_new_file, check_work
+from deltableu.io import check_new_file
 from deltableu.judges import (
     Preset,
     RaterSettings,
@@ -27,9 +26,6 @@ from deltableu.judges import (
 )
 
 __all__ = ["train"]
-
-#: Seconds between two lines where there is no terminal.
-_PAUSE = 30.0
 
 
 @Parameter(name="*")
@@ -145,24 +141,18 @@ def train(
         raise InputError(f"{output}: the name of a model ends in .safetensors")
     check_new_file(output, local_logs(logs), replace=replace)
     shape, how = options.make(preset)
-    work = work or Path(f"{os.path.realpath(output)}.training")
-    check_work(work, [output])
-    with ProgressBar() as bar:
-        try:
-            made = train_rater(
-                logs,
-                settings=shape,
-                training=how,
-                threads=threads,
-                work=work,
-                keep_work=True,
-                progress=_Lines(bar),
-                on_epoch=_say,
-            )
-        except KeyboardInterrupt:
-            if work.exists():
-                note(f"{work} keeps what was done: the same command goes on from there")
-            raise
+    work = work_folder(work, output, "training")
+    with says_where_it_goes_on(work, work.exists), ProgressBar(lines=True) as bar:
+        made = train_rater(
+            logs,
+            settings=shape,
+            training=how,
+            threads=threads,
+            work=work,
+            keep_work=True,
+            progress=bar,
+            on_epoch=_say,
+        )
     model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
     made.work.end()
     emit(model.tables(), model, format)
@@ -175,17 +165,3 @@ def _say(epoch: TrainingEpoch) -> None:
         f"{epoch.validation_loss:.4f}, accuracy {epoch.accuracy:.1%}"
         + (" (the best so far)" if epoch.best else "")
     )
-
-
-class _Lines:
-    """A bar, and a line now and then where nobody sees the bar."""
-
-    def __init__(self, bar: ProgressBar) -> None:
-        self._bar = bar
-        self._told = time.monotonic()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        self._bar(what, done, total)
-        if not self._bar.visible and time.monotonic() - self._told > _PAUSE:
-            self._told = time.monotonic()
-            note(f"{what}: {done / total:.0%}")

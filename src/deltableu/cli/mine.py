@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 from deltableu.cli.log_inputs import local_logs
+from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
 from deltableu.cli.mine_log import MiningLog
 from deltableu.cli.mine_options import SimilarityOptions
-from deltableu.cli.mine_progress import MiningProgress
 from deltableu.cli.options import Flag, Output, Positive, Several, Whole
 from deltableu.cli.output import Format, emit, note
-from deltableu.corpus import check_new_study, read_study, write_study
+from deltableu.cli.progress import ProgressBar
+from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
-from deltableu.io import PathLike, check_apart, check_new_file, check_work
 from deltableu.mine import MiningPlan, RowFilter, mine_references
 
 __all__ = ["mine"]
@@ -112,20 +111,14 @@ def mine(
     )
     if not (top or parrot or random):
         raise InputError("--top 0 without --parrot and --random adds nothing")
-    inputs: list[PathLike] = [*local_logs(logs, "--logs"), *filter(None, [options.vectors])]
-    check_new_study(output, inputs, replace=replace)
-    work = work or Path(f"{os.path.realpath(output)}.mining")
-    check_work(work, [output])
-    if log is not None:
-        check_apart(log, [output], "written")
-        check_new_file(log, [*inputs, study])
-    with (
-        MiningLog(work, log) as journal,
-        MiningProgress(first=journal.say_what_was_kept) as progress,
-    ):
-        data = read_study(study)
+    inputs = [*local_logs(logs, "--logs"), *filter(None, [options.vectors])]
+    add = check_new_study_run(study, output, log, inputs, replace=replace)
+    work = work_folder(work, output, "mining")
+    bar = ProgressBar(lines=True)
+    journal = MiningLog(work, add, bar)
+    with says_where_it_goes_on(work, journal.has_checkpoints), bar:
         mined = mine_references(
-            data,
+            read_study(study),
             logs,
             plan=plan,
             engine=engine,
@@ -134,11 +127,12 @@ def mine(
             keep_work=True,
             on_error=on_error,
             partition_bytes=partition_bytes,
-            progress=progress,
+            progress=journal.show,
             log=journal,
         )
         write_study(mined.study, output, replace=replace)
         mined.work.end()
+    journal.say_what_was_kept()
     for problem in mined.unreadable_parts:
         note(f"left out: {problem}")
     if warning := mined.leak_warning():

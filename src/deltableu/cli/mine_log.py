@@ -1,39 +1,39 @@
-"""What mining has done so far: told to a log file, and found again after being killed."""
+"""What mining has done so far: shown, told to a log file, and found again after being killed."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from deltableu.cli.output import note
-from deltableu.io import Journal
-from deltableu.mine import Event
+from deltableu.cli.progress import ProgressBar
+from deltableu.mine import Event, Progress
 
-__all__ = ["MiningLog"]
+__all__ = ["MiningLog", "progress_text", "time_text"]
 
 _DONE = {"counting": "counted", "scoring": "scored"}
 
 
 class MiningLog:
-    """Call it with each event; use it as a context manager around the mining.
+    """Call it with each event.
 
     Parameters
     ----------
     work : Path
         The folder with checkpoints.
-    file : Path, optional
-        Where a line is added for every event.
+    add : callable
+        Adds an event to a log file.
+    bar : ProgressBar
     """
 
-    def __init__(self, work: Path, file: Path | None) -> None:
+    def __init__(self, work: Path, add: Callable[[Event], None], bar: ProgressBar) -> None:
         self._work = work
-        self._file = None if file is None else Journal(file)
+        self._add = add
+        self._bar = bar
         self._kept: Counter[str] = Counter()
         self._partitions = 0
-        self._strange = _has_checkpoints(work)
+        self._strange = self.has_checkpoints()
 
     def __call__(self, event: Event) -> None:
         self._partitions = event.partitions
@@ -41,8 +41,12 @@ class MiningLog:
             self._kept[event.stage] += 1
         else:
             self.say_what_was_kept()
-        if self._file is not None:
-            self._file.add([asdict(event)])
+        self._add(event)
+
+    def show(self, progress: Progress) -> None:
+        """How far it is, after what was kept."""
+        self.say_what_was_kept()
+        self._bar(progress.stage, progress.done, progress.total, progress_text(progress))
 
     def say_what_was_kept(self) -> None:
         """Tell what of an earlier run is used, once, before new work is done."""
@@ -62,21 +66,35 @@ class MiningLog:
         self._kept.clear()
         self._strange = False
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is None:
-            self.say_what_was_kept()
-            return
-        if isinstance(error, KeyboardInterrupt) and _has_checkpoints(self._work):
-            note(f"{self._work} keeps what was done: the same command goes on from there")
+    def has_checkpoints(self) -> bool:
+        """Whether there is something to go on with."""
+        return next(self._work.glob("*/*.npz"), None) is not None
 
 
-def _has_checkpoints(work: Path) -> bool:
-    return next(work.glob("*/*.npz"), None) is not None
+def progress_text(progress: Progress) -> str:
+    """Rows, rows a second and the time left.
+
+    Examples
+    --------
+    >>> progress_text(Progress("counting", 12_300_000, 500, 2_000, 100, 15.0))
+    '12,300,000 rows, 820,000 rows/s, 56 s left'
+    """
+    rate = float(f"{progress.rate:.3g}")
+    parts = [f"{progress.rows:,} rows", f"{rate:,.0f} rows/s"]
+    if progress.left is not None:
+        parts.append(f"{time_text(progress.left)} left")
+    return ", ".join(parts)
+
+
+def time_text(seconds: float) -> str:
+    """A time as people say it.
+
+    Examples
+    --------
+    >>> [time_text(seconds) for seconds in (3.2, 200, 9000)]
+    ['3 s', '3 min', '2 h 30 min']
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

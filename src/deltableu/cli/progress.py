@@ -1,47 +1,74 @@
-"""A progress bar that shows itself only on a terminal, and only when work takes long."""
+"""How far work is: a bar on a terminal when it takes long, elsewhere a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
+from collections.abc import Callable
 from typing import Any, Self
+
+from deltableu.cli.output import note
 
 __all__ = ["ProgressBar"]
 
+#: Seconds until a bar appears, and between two lines.
 _PATIENCE = 0.5
+_PAUSE = 30.0
 
 
 class ProgressBar:
-    """Call it with (what, done, total); use it as a context manager."""
+    """Call it with (what, done, total); use it as a context manager.
 
-    def __init__(self) -> None:
-        self._started = time.monotonic()
+    Parameters
+    ----------
+    lines : bool
+        Whether to print a line now and then where there is no terminal.
+    clock : callable
+        Seconds since some time.
+    """
+
+    def __init__(self, *, lines: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        self.visible = sys.stderr.isatty()
+        self._lines = lines
+        self._clock = clock
+        self._started = self._told = clock()
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
-        self.visible = sys.stderr.isatty()
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        if not self.visible or time.monotonic() - self._started < _PATIENCE:
-            return
+    def __call__(self, what: str, done: int, total: int, said: str = "") -> None:
+        """Show how far it is; `said` in place of the share that is done."""
+        if self.visible:
+            if self._clock() - self._started >= _PATIENCE:
+                self._draw(what, done, total, said)
+        elif self._lines:
+            self.line(f"{what}: {said or f'{done / total:.0%}'}")
+
+    def line(self, text: str) -> None:
+        """Print a line, unless there was one a short while ago."""
+        if self._clock() - self._told >= _PAUSE:
+            self._told = self._clock()
+            note(text)
+
+    def _draw(self, what: str, done: int, total: int, said: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
         if self._bar is None:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            words = [
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[said]}"),
+            ]
+            columns = words if said else Progress.get_default_columns()
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
         if what not in self._tasks:
-            self._tasks[what] = self._bar.add_task(what, total=total)
-        self._bar.update(self._tasks[what], completed=done, total=total)
+            self._tasks[what] = self._bar.add_task(what, said=said)
+        self._bar.update(self._tasks[what], completed=done, total=total, said=said)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()

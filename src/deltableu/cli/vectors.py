@@ -22,8 +22,6 @@ vectors = subcommands("vectors", "Train word vectors on logs, and look at them."
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-#: Seconds between two lines where there is no terminal.
-_PAUSE = 30.0
 
 
 @vectors.command
@@ -92,15 +90,13 @@ def train(
     partial = Path(f"{output}.partial.bin")
     seen: list[VectorEpoch] = []
     with ProgressBar() as bar:
-        seconds = [time.monotonic()] * 2
+        started = time.monotonic()
 
         def keep(epoch: VectorEpoch) -> None:
             seen.append(epoch)
             if epoch.number < epoch.of:
                 write_vectors(epoch.vectors(), partial)
-            if time.monotonic() - seconds[1] > _PAUSE:
-                seconds[1] = time.monotonic()
-                note(f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.5f}")
+            bar.line(f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.5f}")
 
         try:
             made = train_vectors(
@@ -127,7 +123,7 @@ def train(
             raise
         write_vectors(made, output)
         partial.unlink(missing_ok=True)
-        spent = time.monotonic() - seconds[0]
+        spent = time.monotonic() - started
     record = _summary(seen, dimension, spent)
     emit(fact_table(("trained", "number"), record), record, format)
 
