@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Literal
@@ -58,9 +58,10 @@ class InputWarning(UserWarning):
     """The input can be used, but probably does not mean what its author thinks."""
 
 
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Refuse a setting that is not among the choices."""
-    if value not in choices:
+    choices = tuple(choices)
+    if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast, get_args
 
 from deltableu.corpus import Item, ReferenceSet, weights_label
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_choice
 from deltableu.io import shown
 from deltableu.judges.combination import Magnitude, Triplets
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 from deltableu.judges.registry import load_rater
-from deltableu.score import DeltaBLEU, DeltaChrFPlusPlus, Metric, choose
+from deltableu.score import DeltaBLEU, DeltaChrFPlusPlus, Metric
 
 __all__ = ["UpsilonBLEU", "UpsilonChrF", "rate_references"]
 
@@ -149,7 +149,7 @@ class _RatedMetric(Metric):
         settings = self._settings()
         for name, choices in _CHOICES.items():
             if name in settings:
-                choose(settings[name], choices, name)
+                check_choice(name, settings[name], choices)
         return load_rater(spec, **settings)
 
     def _settings(self) -> dict[str, Any]:

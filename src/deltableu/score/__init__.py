@@ -2,7 +2,7 @@
 
 from deltableu.score.engine.encoding import Encoded
 from deltableu.score.engine.formula import brevity_penalty
-from deltableu.score.engine.inputs import choose, first_wrong_text
+from deltableu.score.engine.inputs import first_wrong_text
 from deltableu.score.engine.pooled import PooledStatistics
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
@@ -50,7 +50,6 @@ __all__ = [
     "TableSimilarity",
     "bleu",
     "brevity_penalty",
-    "choose",
     "corpus_share",
     "delta_bleu",
     "explain_item",

@@ -15,7 +15,6 @@ __all__ = [
     "as_nested",
     "as_reference_set",
     "check_layout",
-    "choose",
     "first_wrong_text",
     "is_missing",
 ]
@@ -133,13 +132,6 @@ def first_wrong_text(texts: Sequence[Any]) -> tuple[int, str] | None:
         if not isinstance(text, str):
             return number, _kind(text)
     return None
-
-
-def choose(value: object, choices: Iterable[str], name: str) -> None:
-    """Raise unless the value is one of the choices."""
-    allowed = tuple(choices)
-    if not isinstance(value, str) or value not in allowed:
-        raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
 
 
 def is_missing(value: object) -> bool:

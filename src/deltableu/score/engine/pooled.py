@@ -8,7 +8,6 @@ subset or a resampled corpus asks for.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, get_args
@@ -16,31 +15,39 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from deltableu._types import Array, Hashes, Ints, Steps
-from deltableu.errors import InputError
-from deltableu.score.engine.inputs import choose
+from deltableu.errors import check_choice
 from deltableu.score.engine.ngram_counts import count_ngrams, sum_by
-from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
+from deltableu.score.engine.reference_free import ReferenceFree
+from deltableu.score.engine.segment_metric import PreparedReferences
 from deltableu.score.engine.statistics import Bootstrap, IntervalMethod, Statistics
 from deltableu.score.engine.token_settings import TokenSettings
-from deltableu.score.results import Score
 from deltableu.stats import ConfidenceInterval
 
 __all__ = ["PooledMetric", "PooledStatistics"]
 
 #: Counts held in memory at once while resampling.
 _CELLS = 4_000_000
+_NAMES = {1: "words", 2: "bigrams", 3: "trigrams"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PooledMetric(TokenSettings, ReferenceMetric):
+class PooledMetric(TokenSettings, ReferenceFree):
     """A metric of how often each n-gram occurs in all hypotheses together.
 
     The score is a function of two sums over the different n-grams: of their counts, and of some
-    `value` of their counts.
+    `value` of their counts. A class for n-grams of one length says so: `class X(Base, ngram=2)`.
     """
 
+    # Diversity is a property of a set of texts.
+    has_segments: ClassVar[bool] = False
     #: The length of the n-grams that are pooled.
     ngram: ClassVar[int]
+
+    def __init_subclass__(cls, ngram: int | None = None) -> None:
+        if ngram is not None:
+            cls.ngram = ngram
+            cls.name = f"{cls.name}-{ngram}"
+            cls.summary = cls.summary.format(_NAMES.get(ngram, f"{ngram}-grams"))
 
     @abstractmethod
     def value(self, counts: Ints | Array) -> Array:
@@ -54,27 +61,20 @@ class PooledMetric(TokenSettings, ReferenceMetric):
         """Scores of n-gram counts, a different n-gram a column."""
         return self.combine(self.value(sums).sum(axis=-1), sums.sum(axis=-1))
 
-    def statistics(
-        self,
-        hypotheses: Sequence[str],
-        encoded: PreparedReferences,
-        *,
-        threads: int | None = None,
-        progress: Steps | None = None,
+    def checked_statistics(
+        self, hypotheses: list[str], encoded: PreparedReferences
     ) -> PooledStatistics:
         """The n-grams of every hypothesis."""
-        checked = super().statistics(hypotheses, encoded)
-        tokens = self.hash_hypotheses(list(hypotheses))
-        *_, pool = count_ngrams(tokens, self.ngram)
-        bounds = np.searchsorted(pool.texts, np.arange(len(checked) + 1))
-        totals = sum_by(pool.texts, pool.counts, len(checked))
+        *_, pool = count_ngrams(self.hash_hypotheses(hypotheses), self.ngram)
+        bounds = np.searchsorted(pool.texts, np.arange(len(hypotheses) + 1))
+        totals = sum_by(pool.texts, pool.counts, len(hypotheses))
+        info = encoded.flat.info
         return PooledStatistics(
-            totals[:, None], self, checked.info, pool.places, pool.counts, bounds, pool.grams
+            totals[:, None], self, info, pool.places, pool.counts, bounds, pool.grams
         )
 
     def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
-        # Nothing to add up: `statistics` keeps the n-grams themselves.
-        return np.zeros((len(hypotheses), 1))
+        return self.checked_statistics(hypotheses, encoded).rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,13 +125,6 @@ class PooledStatistics(Statistics):
             self.grams,
         )
 
-    def score(self) -> Score:
-        """The score of these segments taken together."""
-        if len(self.rows) == 0:
-            raise InputError("there is nothing to score: the corpus has no segments")
-        signature = self.metric.signature(self.info)
-        return self.metric.result(self._totals(), len(self.rows), signature)
-
     def segment_scores(self) -> Array:
         """The score of each segment by itself."""
         values = self._by_segment(self.metric.value(self.counts))
@@ -160,7 +153,7 @@ class PooledStatistics(Statistics):
         level: float = 0.95,
         method: IntervalMethod = "percentile",
         rng: np.random.Generator | int | None = 0,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Steps | None = None,
     ) -> Bootstrap:
         """Score resampled corpora; interval and standard error are the jackknife's.
 
@@ -177,7 +170,7 @@ class PooledStatistics(Statistics):
         resampled = Statistics.bootstrap(
             self, n_resamples, level=level, method="percentile", rng=rng, progress=progress
         )
-        choose(method, get_args(IntervalMethod), "method")
+        check_choice("method", method, get_args(IntervalMethod))
         score, left_out = self.leave_one_out()
         segments = len(self.rows)
         deviations = left_out - left_out.mean()
@@ -195,7 +188,7 @@ class PooledStatistics(Statistics):
 
     def leave_one_out(self) -> tuple[float, Array]:
         """The score, and the scores without each segment in turn."""
-        totals = self._totals()
+        totals = self.sums()
         score = float(self.metric.aggregate(totals))
         if len(self.rows) == 1:
             return score, np.zeros(1)
@@ -205,7 +198,7 @@ class PooledStatistics(Statistics):
         values = value(totals).sum() - lost
         return score, self.metric.combine(values, totals.sum() - self.rows[:, 0])
 
-    def _totals(self) -> Array:
+    def sums(self) -> Array:
         """How often each n-gram occurs in all segments."""
         return sum_by(self.places, self.counts, 1)
 

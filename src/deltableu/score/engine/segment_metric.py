@@ -84,7 +84,11 @@ class ReferenceMetric(Metric):
             Texts.of(texts)
         except NotUnicodeError as error:
             raise InputError(f"hypotheses[{error.position}] {error.reason}") from None
-        return Statistics(self.rows(list(texts), encoded), self, encoded.flat.info)
+        return self.checked_statistics(list(texts), encoded)
+
+    def checked_statistics(self, hypotheses: list[str], encoded: PreparedReferences) -> Statistics:
+        """The same of hypotheses that are texts, one for each item."""
+        return Statistics(self.rows(hypotheses, encoded), self, encoded.flat.info)
 
     @property
     def encoding_key(self) -> Hashable:

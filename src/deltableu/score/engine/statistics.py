@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from deltableu._types import Array, Ints
+from deltableu._types import Array, Ints, Steps
 from deltableu.errors import InputError
 from deltableu.score.results import Score
 from deltableu.stats import ConfidenceInterval, bca_interval, percentile_interval
@@ -66,12 +65,16 @@ class Statistics:
         rows = rows[None, :] if rows.ndim == 1 else rows
         return Statistics(rows, self.metric, replace(self.info, items=len(rows)))
 
+    def sums(self) -> Array:
+        """What the score of all segments is made of."""
+        sums: Array = self.rows[0] if len(self.rows) == 1 else self.rows.sum(axis=0)
+        return sums
+
     def score(self) -> Score:
         """The score of these segments taken together."""
         if len(self.rows) == 0:
             raise InputError("there is nothing to score: the corpus has no segments")
-        sums = self.rows[0] if len(self.rows) == 1 else self.rows.sum(axis=0)
-        return self.metric.result(sums, len(self.rows), self.metric.signature(self.info))
+        return self.metric.result(self.sums(), len(self.rows), self.metric.signature(self.info))
 
     def segment_scores(self) -> Array:
         """The score of each segment by itself."""
@@ -89,7 +92,7 @@ class Statistics:
         level: float = 0.95,
         method: IntervalMethod = "percentile",
         rng: np.random.Generator | int | None = 0,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Steps | None = None,
     ) -> Bootstrap:
         """Resample segments with replacement and score every sample.
 
@@ -138,6 +141,6 @@ class Statistics:
     def leave_one_out(self) -> tuple[float, Array]:
         """The score, and the scores without each segment in turn."""
         sums = self.rows.sum(axis=0)
-        if len(self.rows) == 1:
-            return float(self.metric.aggregate(sums)), np.zeros(1)
-        return float(self.metric.aggregate(sums)), self.metric.aggregate(sums - self.rows)
+        alone = len(self.rows) == 1
+        left_out = np.zeros(1) if alone else self.metric.aggregate(sums - self.rows)
+        return float(self.metric.aggregate(sums)), left_out

@@ -7,7 +7,7 @@ from math import inf
 from typing import ClassVar, Literal
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.score.engine.formula import (
     SMOOTH_VALUES,
     Combination,
@@ -15,7 +15,6 @@ from deltableu.score.engine.formula import (
     arithmetic,
     geometric,
 )
-from deltableu.score.engine.inputs import choose
 from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
@@ -65,8 +64,8 @@ class BLEU(NgramMetric):
 
     def __post_init__(self) -> None:
         if self.smooth is not None:
-            choose(self.smooth, SMOOTH_VALUES, "smooth")
-        choose(self.combine, ("geometric", "arithmetic"), "combine")
+            check_choice("smooth", self.smooth, SMOOTH_VALUES)
+        check_choice("combine", self.combine, ("geometric", "arithmetic"))
         value = self.smooth_value
         if value is not None and not (isinstance(value, int | float) and 0.0 <= value < inf):
             raise InputError(f"smooth_value must be a number of at least 0, got {value!r}")

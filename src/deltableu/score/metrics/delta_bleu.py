@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from deltableu.corpus import ReferenceSet
+from deltableu.errors import check_choice
 from deltableu.score.engine.credit_tables import VARIANTS, Recipe, Variant
 from deltableu.score.engine.formula import Smoothing
-from deltableu.score.engine.inputs import choose
 from deltableu.score.engine.ngram_reweighting import NgramReweighting, reweighted_ngrams
 from deltableu.score.metric import Need
 from deltableu.score.metrics.bleu import BLEU
@@ -69,8 +69,8 @@ class DeltaBLEU(BLEU):
     brevity: Literal["all", "positive"] = "all"
 
     def __post_init__(self) -> None:
-        choose(self.variant, VARIANTS, "variant")
-        choose(self.brevity, ("all", "positive"), "brevity")
+        check_choice("variant", self.variant, VARIANTS)
+        check_choice("brevity", self.brevity, ("all", "positive"))
         super().__post_init__()
 
     def reweighting(

@@ -10,9 +10,8 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import ReferenceSet
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.score.engine.chunks import flat_references
-from deltableu.score.engine.inputs import choose
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
 from deltableu.score.engine.similarity import (
@@ -130,7 +129,7 @@ class Discriminative(SegmentMetric):
     pool: Pool = "mean"
 
     def __post_init__(self) -> None:
-        choose(self.pool, ("mean", "best"), "pool")
+        check_choice("pool", self.pool, ("mean", "best"))
         object.__setattr__(self, "similarity", as_similarity(self._similarity()))
 
     @property
@@ -183,12 +182,18 @@ class SimilarityReweighting(Reweighting):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaChrF(Discriminative):
+class _OfItsOwn(Discriminative):
+    """A metric that makes its similarity of other settings."""
+
+    similarity: Any = field(default=None, init=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaChrF(_OfItsOwn):
     """Discriminative chrF."""
 
     summary: ClassVar[str] = "chrF weighted by good and bad references"
 
-    similarity: Any = field(default=None, init=False)
     lowercase: bool = False
 
     def _similarity(self) -> Similarity:
@@ -206,40 +211,35 @@ class DeltaChrFPlusPlus(DeltaChrF):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaRougeL(Discriminative):
+class DeltaRougeL(_OfItsOwn):
     """Discriminative ROUGE-L."""
 
     summary: ClassVar[str] = "ROUGE-L weighted by good and bad references"
 
-    similarity: Any = field(default=None, init=False)
-
     tokenize: Tokenize = "rouge"
 
     def _similarity(self) -> Similarity:
-        return RougeLSimilarity(self.tokenize)
+        return RougeLSimilarity(tokenize=self.tokenize)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaTER(Discriminative):
+class DeltaTER(_OfItsOwn):
     """Discriminative TER: 1 - min(TER, 1) is the similarity."""
 
     summary: ClassVar[str] = "1 - TER weighted by good and bad references"
 
-    similarity: Any = field(default=None, init=False)
-
     lowercase: bool = True
 
     def _similarity(self) -> Similarity:
-        return TERSimilarity(self.lowercase)
+        return TERSimilarity(lowercase=self.lowercase)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaVectors(Discriminative):
+class DeltaVectors(_OfItsOwn):
     """Discriminative cosine of averaged word vectors."""
 
     summary: ClassVar[str] = "word-vector cosine weighted by good and bad references"
 
-    similarity: Any = field(default=None, init=False)
     vectors: str = ""
     tokenize: Tokenize = "13a"
     lowercase: bool = True
@@ -251,12 +251,11 @@ class DeltaVectors(Discriminative):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaTable(Discriminative):
+class DeltaTable(_OfItsOwn):
     """Discriminative similarities that were computed elsewhere."""
 
     summary: ClassVar[str] = "similarities from a table, weighted by good and bad references"
 
-    similarity: Any = field(default=None, init=False)
     table: str = ""
 
     def _similarity(self) -> Similarity:

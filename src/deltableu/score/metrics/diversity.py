@@ -10,7 +10,6 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.score.engine.pooled import PooledMetric
-from deltableu.score.engine.reference_free import ReferenceFree
 
 __all__ = [
     "Distinct",
@@ -25,7 +24,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class Distinct(ReferenceFree, PooledMetric):
+class Distinct(PooledMetric):
     """Different n-grams per hundred n-grams of all hypotheses; subclasses give the order.
 
     The more hypotheses there are the lower it is: compare systems on the same items only. Intervals
@@ -47,8 +46,8 @@ class Distinct(ReferenceFree, PooledMetric):
     60.0
     """
 
-    # Diversity is a property of a set of texts.
-    has_segments: ClassVar[bool] = False
+    name: ClassVar[str] = "distinct"
+    summary: ClassVar[str] = "different {0} among all {0} of a system (Li et al. 2016)"
 
     def value(self, counts: Ints | Array) -> Array:
         return (counts > 0).astype(np.float64)
@@ -57,24 +56,16 @@ class Distinct(ReferenceFree, PooledMetric):
         return 100.0 * values / np.maximum(totals, 1)
 
 
-class Distinct1(Distinct):
-    """Different unigrams per hundred; see `Distinct`."""
-
-    name: ClassVar[str] = "distinct-1"
-    summary: ClassVar[str] = "different words among all words of a system (Li et al. 2016)"
-    ngram: ClassVar[int] = 1
+class Distinct1(Distinct, ngram=1):
+    """Different words per hundred; see `Distinct`."""
 
 
-class Distinct2(Distinct):
+class Distinct2(Distinct, ngram=2):
     """Different bigrams per hundred; see `Distinct`."""
-
-    name: ClassVar[str] = "distinct-2"
-    summary: ClassVar[str] = "different bigrams among all bigrams of a system (Li et al. 2016)"
-    ngram: ClassVar[int] = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entropy(ReferenceFree, PooledMetric):
+class Entropy(PooledMetric):
     """Entropy, in nats, of the n-grams of all hypotheses; subclasses give the order.
 
     Few hypotheses cannot have a high one: compare systems on the same items only. Intervals come
@@ -97,8 +88,9 @@ class Entropy(ReferenceFree, PooledMetric):
     0.6931
     """
 
+    name: ClassVar[str] = "entropy"
+    summary: ClassVar[str] = "entropy of a system's {0}, in nats"
     limits: ClassVar[tuple[float, float]] = (0.0, inf)
-    has_segments: ClassVar[bool] = False
 
     def value(self, counts: Ints | Array) -> Array:
         return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)
@@ -109,33 +101,17 @@ class Entropy(ReferenceFree, PooledMetric):
         return np.maximum(np.log(some) - values / some, 0.0)
 
 
-class Entropy1(Entropy):
-    """Entropy of unigrams; see `Entropy`."""
-
-    name: ClassVar[str] = "entropy-1"
-    summary: ClassVar[str] = "entropy of a system's words, in nats"
-    ngram: ClassVar[int] = 1
+class Entropy1(Entropy, ngram=1):
+    """Entropy of words; see `Entropy`."""
 
 
-class Entropy2(Entropy):
+class Entropy2(Entropy, ngram=2):
     """Entropy of bigrams; see `Entropy`."""
 
-    name: ClassVar[str] = "entropy-2"
-    summary: ClassVar[str] = "entropy of a system's bigrams, in nats"
-    ngram: ClassVar[int] = 2
 
-
-class Entropy3(Entropy):
+class Entropy3(Entropy, ngram=3):
     """Entropy of trigrams; see `Entropy`."""
 
-    name: ClassVar[str] = "entropy-3"
-    summary: ClassVar[str] = "entropy of a system's trigrams, in nats"
-    ngram: ClassVar[int] = 3
 
-
-class Entropy4(Entropy):
+class Entropy4(Entropy, ngram=4):
     """Entropy of 4-grams; see `Entropy`."""
-
-    name: ClassVar[str] = "entropy-4"
-    summary: ClassVar[str] = "entropy of a system's 4-grams, in nats"
-    ngram: ClassVar[int] = 4

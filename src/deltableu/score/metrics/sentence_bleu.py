@@ -8,8 +8,8 @@ from typing import ClassVar, get_args
 import numpy as np
 
 from deltableu._types import Array
+from deltableu.errors import check_choice
 from deltableu.score.engine.formula import Combination, Method, sentence
-from deltableu.score.engine.inputs import choose
 from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
@@ -52,7 +52,7 @@ class SentenceBLEU(NgramMetric):
     method: Method = "bleu+1"
 
     def __post_init__(self) -> None:
-        choose(self.method, get_args(Method), "method")
+        check_choice("method", self.method, get_args(Method))
         super().__post_init__()
 
     def finish_rows(self, rows: Array) -> Array:

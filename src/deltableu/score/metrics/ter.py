@@ -21,7 +21,7 @@ def _sacrebleu_ter(lowercase: bool) -> Any:
     return ter.TER(case_sensitive=not lowercase)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TERSimilarity(Similarity):
     """1 - min(TER, 1) of a hypothesis and one reference."""
 
@@ -41,11 +41,11 @@ class TERSimilarity(Similarity):
         return similarity
 
     def settings(self) -> tuple[tuple[str, str], ...]:
-        return _settings(self.lowercase)
+        return (("case", "lower" if self.lowercase else "mixed"), ("tok", "tercom"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class TER(ReferenceMetric):
+class TER(TERSimilarity, ReferenceMetric):
     """Edits to the closest reference per word of the average reference, in percent.
 
     Parameters
@@ -68,8 +68,6 @@ class TER(ReferenceMetric):
     limits: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     higher_is_better: ClassVar[bool] = False
 
-    lowercase: bool = True
-
     def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
         ter = _sacrebleu_ter(self.lowercase)
         flat = encoded.flat
@@ -86,10 +84,3 @@ class TER(ReferenceMetric):
         nothing = np.asarray(edits > 0, dtype=np.float64)
         ratio: Array = np.divide(edits, length, out=nothing, where=length > 0)
         return 100.0 * ratio
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        return _settings(self.lowercase)
-
-
-def _settings(lowercase: bool) -> tuple[tuple[str, str], ...]:
-    return (("case", "lower" if lowercase else "mixed"), ("tok", "tercom"))
