@@ -172,20 +172,27 @@ def compare(
                 progress=progress,
             )
         else:
-            source = _source(
-                paths,
-                refs,
-                weights,
-                scores,
-                systems,
-                metrics,
-                options,
-                select,
-                no_positive,
-                lower_is_better,
-                threads,
-                progress,
-            )
+            source: Scoring | ScoreTable
+            if scores is not None:
+                if paths or refs or weights:
+                    message = "give a study, or files with --refs, or --scores; not two of them"
+                    raise InputError(message)
+                source = _ready_scores(scores, metrics, options, lower_is_better)
+            else:
+                if lower_is_better:
+                    reason = "goes with --scores; metrics know it themselves"
+                    raise InputError(f"--lower-is-better {reason}")
+                inputs = read_inputs(paths, refs, weights, systems)
+                source = score_systems(
+                    inputs.references.select(select),
+                    inputs.outputs,
+                    options.make(metrics, inputs.references),
+                    no_positive=no_positive,
+                    threads=threads,
+                    progress=progress,
+                )
+                left = len(source.dropped)
+                note_left_out(left, left + len(source.item_ids))
             found = compare_systems(
                 source,
                 systems=systems if scores is not None else None,
@@ -231,40 +238,11 @@ def _with_agreement(
     return comparison.with_agreement(curve.probability)
 
 
-def _source(
-    paths: tuple[str, ...],
-    refs: list[str] | None,
-    weights: str | None,
-    scores: str | None,
-    systems: list[str] | None,
-    metrics: str | None,
-    options: MetricOptions,
-    select: str,
-    no_positive: Literal["error", "skip"],
-    lower_is_better: bool,
-    threads: int | None,
-    progress: ProgressBar,
-) -> Scoring | ScoreTable:
-    """Ready scores, or the rows of systems that are scored here."""
-    if scores is not None:
-        if paths or refs or weights:
-            raise InputError("give a study, or files with --refs, or --scores; not two of them")
-        no_use(options.changed(), "ready --scores")
-        table = read_scores(scores)
-        if metrics:
-            table = table.select(metrics=listed(metrics))
-        return table.with_lower_better(table.metrics) if lower_is_better else table
-    if lower_is_better:
-        raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
-    inputs = read_inputs(paths, refs, weights, systems)
-    scoring = score_systems(
-        inputs.references.select(select),
-        inputs.outputs,
-        options.make(metrics, inputs.references),
-        no_positive=no_positive,
-        threads=threads,
-        progress=progress,
-    )
-    left = len(scoring.dropped)
-    note_left_out(left, left + len(scoring.item_ids))
-    return scoring
+def _ready_scores(
+    path: str, metrics: str | None, options: MetricOptions, lower_is_better: bool
+) -> ScoreTable:
+    no_use(options.changed(), "ready --scores")
+    table = read_scores(path)
+    if metrics:
+        table = table.select(metrics=listed(metrics))
+    return table.with_lower_better(table.metrics) if lower_is_better else table

@@ -8,20 +8,20 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Sequence
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from deltableu.corpus import ORIGINS, Item
 from deltableu.errors import InputError
 from deltableu.score import Scoring
 
-__all__ = ["interval_plot", "weight_plot"]
+__all__ = ["COLOURS", "STYLE", "drawn", "interval_plot", "pyplot_for", "weight_plot"]
 
 # Okabe and Ito 2008.
-_COLOURS = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00")
+COLOURS = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00")
 _LONGEST_NAME = 24
-_STYLE = {
+STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "deltableu",
     "font.family": "sans-serif",
@@ -39,8 +39,8 @@ def interval_plot(scoring: Scoring) -> str:
     """A panel a metric: each system's score and its interval."""
     metrics = list(dict.fromkeys(scored.score.name for scored in scoring.scores))
     systems = list(dict.fromkeys(scored.system for scored in scoring.scores))
-    pyplot = _pyplot()
-    with pyplot.rc_context(_STYLE):
+    pyplot = pyplot_for("an HTML report")
+    with pyplot.rc_context(STYLE):
         figure, axes = pyplot.subplots(
             1,
             len(metrics),
@@ -49,7 +49,7 @@ def interval_plot(scoring: Scoring) -> str:
             squeeze=False,
             layout="constrained",
         )
-        for axis, metric, colour in zip(axes[0], metrics, _COLOURS * len(metrics), strict=False):
+        for axis, metric, colour in zip(axes[0], metrics, COLOURS * len(metrics), strict=False):
             scores = {s.system: s.score for s in scoring.scores if s.score.name == metric}
             for place, system in enumerate(systems):
                 score = scores[system]
@@ -85,8 +85,8 @@ def weight_plot(items: Sequence[Item]) -> str:
         for origin in ORIGINS
     }
     present = {origin: weights for origin, weights in by_origin.items() if weights}
-    pyplot = _pyplot()
-    with pyplot.rc_context(_STYLE):
+    pyplot = pyplot_for("an HTML report")
+    with pyplot.rc_context(STYLE):
         figure, axis = pyplot.subplots(figsize=(7.0, 2.6), layout="constrained")
         axis.hist(
             list(present.values()),
@@ -94,7 +94,7 @@ def weight_plot(items: Sequence[Item]) -> str:
             bins=21,
             range=(-1.05, 1.05),
             stacked=True,
-            color=_COLOURS[: len(present)],
+            color=COLOURS[: len(present)],
             label=list(present),
         )
         axis.axvline(0, color="#444444", linewidth=0.8)
@@ -109,12 +109,13 @@ def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
-def _pyplot() -> Any:
+def pyplot_for(what: str) -> Any:
+    """Matplotlib's pyplot; complains where it is not installed that `what` needs it."""
     _find_a_place_for_caches()
     try:
         import matplotlib
     except ImportError as error:
-        raise InputError("an HTML report needs more: pip install 'deltableu[report]'") from error
+        raise InputError(f"{what} needs more: pip install 'deltableu[report]'") from error
     matplotlib.use("svg")
     from matplotlib import pyplot
 
@@ -129,12 +130,18 @@ def _find_a_place_for_caches() -> None:
         os.environ["MPLCONFIGDIR"] = folder
 
 
-def _svg(pyplot: Any, figure: Any) -> str:
-    buffer = StringIO()
+def drawn(pyplot: Any, figure: Any, form: Literal["svg", "png"], **settings: Any) -> bytes:
+    """A figure as a file, the same bytes whenever it is drawn."""
+    buffer = BytesIO()
+    metadata = {"Date": None} if form == "svg" else {"Software": None}
     with warnings.catch_warnings():
         # Text stays text in the page, whatever the fonts here have: the reader's browser draws it.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+        figure.savefig(buffer, format=form, metadata=metadata, **settings)
     pyplot.close(figure)
-    text = buffer.getvalue()
+    return buffer.getvalue()
+
+
+def _svg(pyplot: Any, figure: Any) -> str:
+    text = drawn(pyplot, figure, "svg", transparent=True).decode()
     return text[text.index("<svg") :]

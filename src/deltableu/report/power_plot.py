@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from io import BytesIO
 from typing import Any, Literal
 
 from deltableu.compare import PowerCurve, PowerPlan
-from deltableu.errors import InputError
-from deltableu.report.plots import _COLOURS, _STYLE, _pyplot
+from deltableu.report.plots import COLOURS, STYLE, drawn, pyplot_for
 
 __all__ = ["check_plotting", "power_plot"]
 
@@ -19,17 +16,13 @@ _FEW = 4
 
 def check_plotting() -> None:
     """Complain unless plots can be drawn, before work is done for them."""
-    try:
-        _pyplot()
-    except InputError:
-        raise InputError("a plot needs more: pip install 'deltableu[report]'") from None
+    pyplot_for("a plot")
 
 
 def power_plot(plan: PowerPlan, form: Literal["svg", "png"] = "svg") -> bytes:
     """Power by the number of items, with the simulation's interval and the power asked for."""
-    check_plotting()
-    pyplot = _pyplot()
-    with pyplot.rc_context(_STYLE):
+    pyplot = pyplot_for("a plot")
+    with pyplot.rc_context(STYLE):
         few = len(plan.curves) <= _FEW
         figure, axis = pyplot.subplots(figsize=(6.8 if few else 8.4, 4.2), layout="constrained")
         axis.axhline(plan.power, color="#444444", linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
@@ -55,7 +48,7 @@ def power_plot(plan: PowerPlan, form: Literal["svg", "png"] = "svg") -> bytes:
             legend.set_zorder(5)
         else:
             axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        return _saved(pyplot, figure, form)
+        return drawn(pyplot, figure, form, dpi=160, bbox_inches="tight")
 
 
 def _draw_curve(axis: Any, plan: PowerPlan, curve: PowerCurve, few: bool) -> None:
@@ -65,7 +58,7 @@ def _draw_curve(axis: Any, plan: PowerPlan, curve: PowerCurve, few: bool) -> Non
     hue, dash = references.index(curve.references), raters.index(curve.raters)
     if len(references) == 1:  # colours tell more than dashes
         hue, dash = dash, 0
-    colour = _COLOURS[hue % len(_COLOURS)]
+    colour = COLOURS[hue % len(COLOURS)]
     sizes = [point.items for point in curve.points]
     axis.fill_between(
         sizes,
@@ -97,16 +90,6 @@ def _draw_curve(axis: Any, plan: PowerPlan, curve: PowerCurve, few: bool) -> Non
     )
     shares = [point.power for point in curve.points]
     axis.plot(sizes, shares, "o", color=colour, markersize=3.5, zorder=3)
-
-
-def _saved(pyplot: Any, figure: Any, form: Literal["svg", "png"]) -> bytes:
-    buffer = BytesIO()
-    metadata = {"Date": None} if form == "svg" else {"Software": None}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.savefig(buffer, format=form, metadata=metadata, dpi=160, bbox_inches="tight")
-    pyplot.close(figure)
-    return buffer.getvalue()
 
 
 def _heading(plan: PowerPlan) -> str:
