@@ -67,13 +67,19 @@ def explain(
     html
         Write one self-contained HTML page here instead of printing.
     """
-    _check_choice(item, worst, best)
+    choices = {"--item": item, "--worst": worst, "--best": best}
+    given = [name for name, value in choices.items() if value is not None]
+    if len(given) > 1:
+        raise InputError(f"{given[0]} and {given[1]} exclude each other: give one of them")
     changed = options.changed()
     if metric is not None:
         _metric_class(metric, changed)
     check_results(html, [study])
     data = read_study(study, ratings=False)
-    systems = _systems(study, data, system, against)
+    systems = [system] if against is None else [system, against]
+    check_outputs(data, study, systems)
+    if system == against:
+        raise InputError(f"--against needs another system than {system!r}")
     references = reference_set(data)
     name = metric or ("bleu" if references.weights is None else "delta-bleu")
     scored = _score(
@@ -144,16 +150,6 @@ class _Scored:
         return Answer(system, explanation, score, corpus_share(rows, index), self.metric)
 
 
-def _check_choice(item: str | None, worst: int | None, best: int | None) -> None:
-    given = [
-        name
-        for name, value in (("--item", item), ("--worst", worst), ("--best", best))
-        if value is not None
-    ]
-    if len(given) > 1:
-        raise InputError(f"{given[0]} and {given[1]} exclude each other: give one of them")
-
-
 def _metric_class(name: str, settings: Mapping[str, Any]) -> type[BLEU]:
     if name not in _METRICS:
         raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}")
@@ -162,14 +158,6 @@ def _metric_class(name: str, settings: Mapping[str, Any]) -> type[BLEU]:
         if setting not in known:
             raise InputError(f"{name} has no setting {setting!r}")
     return _METRICS[name]
-
-
-def _systems(path: Path, study: Study, system: str, against: str | None) -> list[str]:
-    systems = [system] if against is None else [system, against]
-    check_outputs(study, path, systems)
-    if system == against:
-        raise InputError(f"--against needs another system than {system!r}")
-    return systems
 
 
 def _score(
