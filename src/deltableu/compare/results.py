@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from deltableu.compare.tables import matrix_table, pair_table, system_table
-from deltableu.io import Table, field_record
+from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import ConfidenceInterval, Correction
 
 __all__ = ["ComparedPair", "ComparedSystem", "Comparison", "Probability", "VarianceShares"]
+
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "no correction"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +160,80 @@ class Comparison:
 
     def table(self, *, digits: int = 2) -> Table:
         """Systems in rows, best first; scores with letters and intervals, ranks or p-values."""
-        return system_table(self, digits)
+        last = ("rank", "range") if self.baseline is None else ("p", "p")
+        columns = [
+            Column("system"),
+            Column(self.metric, f".{digits}f"),
+            Column(*last, align="right", key=f"{self.metric} {last[0]}"),
+        ]
+        rows = [
+            (
+                one.system,
+                Cell(one.score, one.interval, one.letters, best=place == 0),
+                one.rank if self.baseline is None else self._against(one.system, self.baseline),
+            )
+            for place, one in enumerate(self.systems)
+        ]
+        return Table(columns, rows, notes=self._notes())
+
+    def _against(self, system: str, baseline: str) -> Cell:
+        if system == baseline:
+            return Cell("baseline")
+        pair = self.pair(system, baseline)
+        return Cell(self.deciding(pair), note="*" if pair.significant else "")
 
     def pairs_table(self, *, digits: int = 2) -> Table:
         """A row for each pair: the difference, its interval, p-values, who is better."""
-        return pair_table(self, digits)
+        pairs, form = self.pairs, f".{digits}f"
+        columns: dict[Column, list[object]] = {
+            Column("first"): [one.first for one in pairs],
+            Column("second"): [one.second for one in pairs],
+            Column("difference", form): [one.difference for one in pairs],
+            Column("interval", form): [one.interval for one in pairs],
+        }
+        for test in self.tests:
+            columns[Column(f"p {test}", "p")] = [one.p_values[test] for one in pairs]
+        if self.correction != "none":
+            name = f"p {_CORRECTIONS[self.correction]}"
+            columns[Column(name, "p")] = [self.deciding(one) for one in pairs]
+        if any(one.agreement for one in pairs):
+            columns[Column("people agree", ".2f")] = [
+                one.agreement and Cell(one.agreement.value, one.agreement.interval) for one in pairs
+            ]
+        if any(one.variance for one in pairs):
+            columns[Column("corrected", form)] = [one.corrected for one in pairs]
+            columns[Column("from raters", ".0%")] = [
+                one.variance and one.variance.rater_share for one in pairs
+            ]
+        columns[Column("better")] = [
+            Cell(one.better or "-", best=one.better is not None) for one in pairs
+        ]
+        caption = f"{self.metric}: first minus second, {self.items} items"
+        return Table(columns, zip(*columns.values(), strict=True), caption, self._notes())
 
     def matrix_table(self) -> Table:
         """P-values of all pairs, corrected; the mark says that the system of the row is better."""
-        return matrix_table(self)
+        names = [one.system for one in self.systems]
+        found: dict[tuple[str, str], object] = {(name, name): float("nan") for name in names}
+        for pair in self.pairs:
+            for row, column in ((pair.first, pair.second), (pair.second, pair.first)):
+                mark = ">" if pair.better == row else ""
+                found[row, column] = Cell(self.deciding(pair), note=mark)
+        rows = [[row, *(found.get((row, column)) for column in names)] for row in names]
+        columns = [Column("", key="system"), *(Column(name, "p") for name in names)]
+        caption = f"{self.metric}: p-values, {_CORRECTIONS[self.correction]}"
+        return Table(columns, rows, f"{caption}; > where the row is better", self._notes())
+
+    def _notes(self) -> dict[str, str]:
+        """What readers of the tables must know, and the signature."""
+        test = f"{self.tests[0]}{' (exact)' if self.exact else ''}"
+        how = f"{test}, {_CORRECTIONS[self.correction]}, {self.significance:g}"
+        if self.baseline is None:
+            notes = {"letters": f"systems that share a letter do not differ significantly ({how})"}
+        else:
+            notes = {"*": f"significantly different from {self.baseline} ({how})"}
+        first = self.systems[0]
+        notes["intervals"] = f"{100 * self.level:g}% {first.interval.method}"
+        if first.corrected is not None:
+            notes["intervals"] += ", around scores corrected for noise in the weights"
+        return notes | {self.metric: self.signature}

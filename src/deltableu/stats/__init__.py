@@ -3,10 +3,12 @@
 from deltableu.stats.correlation import (
     CorrelationTest,
     Method,
+    centred,
     check_method,
     correlate,
     correlation_p_value,
     correlation_test,
+    count_distinct,
     partial_correlation,
 )
 from deltableu.stats.correlation_intervals import StandardError, correlation_interval
@@ -65,6 +67,7 @@ __all__ = [
     "best_first",
     "bootstrap_counts",
     "bootstrap_sums",
+    "centred",
     "check_method",
     "choice_streams",
     "chosen_sums",
@@ -73,6 +76,7 @@ __all__ = [
     "correlation_interval",
     "correlation_p_value",
     "correlation_test",
+    "count_distinct",
     "draw_counts",
     "enumerable",
     "greedy_ranks",

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
 # mypy: ignore-errors
 """Kernel: pairs of observations compared, many columns at once. Nothing but loops.
 
@@ -8,8 +8,6 @@ Comparisons with NaN are false, so that a missing observation is in no pair.
 import cython
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def pair_counts(
     x: cython.const[cython.double][:, :, ::1],
     y: cython.const[cython.double][:, :, ::1],
@@ -22,17 +20,10 @@ def pair_counts(
     that differ in x, and pairs that differ in y by more than `limit`: only these can be
     concordant or discordant. `y` may be one table for all of `x`.
     """
-    batches: cython.longlong = x.shape[0]
-    rows: cython.longlong = x.shape[1]
-    columns: cython.longlong = x.shape[2]
+    batches = x.shape[0]
+    rows = x.shape[1]
+    columns = x.shape[2]
     shared: cython.bint = y.shape[0] == 1
-    b: cython.longlong
-    other: cython.longlong
-    first: cython.longlong
-    last: cython.longlong
-    s: cython.longlong
-    t: cython.longlong
-    i: cython.longlong
     x_up: cython.longlong
     x_down: cython.longlong
     y_up: cython.longlong
@@ -62,8 +53,6 @@ def pair_counts(
                             counts[b, 3, i] += y_up | y_down
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def sign_sums(
     x: cython.const[cython.double][:, :, ::1],
     sums: cython.double[:, :, ::1],
@@ -72,15 +61,9 @@ def sign_sums(
 
     That is twice the average rank minus its mean.
     """
-    batches: cython.longlong = x.shape[0]
-    rows: cython.longlong = x.shape[1]
-    columns: cython.longlong = x.shape[2]
-    b: cython.longlong
-    first: cython.longlong
-    last: cython.longlong
-    s: cython.longlong
-    t: cython.longlong
-    i: cython.longlong
+    batches = x.shape[0]
+    rows = x.shape[1]
+    columns = x.shape[2]
     up: cython.int
     down: cython.int
     sign: cython.double
@@ -100,8 +83,6 @@ def sign_sums(
                             sums[b, t, i] -= sign
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def ordered_counts(
     ranks: cython.const[cython.longlong][:, ::1],
     y: cython.const[cython.double][:, ::1],
@@ -117,20 +98,13 @@ def ordered_counts(
     `y` and `weights` may be one row for all. `tree` (a Fenwick tree) and `groups` are working
     space of more places than there are ranks.
     """
-    batches: cython.longlong = counts.shape[0]
-    size: cython.longlong = ranks.shape[1]
-    places: cython.longlong = tree.shape[0]
-    b: cython.longlong
-    r: cython.longlong
-    v: cython.longlong
-    w: cython.longlong
+    batches = counts.shape[0]
+    size = ranks.shape[1]
+    places = tree.shape[0]
     i: cython.longlong
-    j: cython.longlong
     place: cython.longlong
-    weight: cython.longlong
-    entered: cython.longlong
     below: cython.longlong
-    level: cython.longlong
+    entered: cython.longlong
     concordant: cython.longlong
     decided: cython.longlong
     apart: cython.longlong
@@ -186,8 +160,6 @@ def ordered_counts(
             counts[b, 3] = apart
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def tie_gains(
     x: cython.const[cython.double][::1],
     y: cython.const[cython.double][::1],
@@ -200,15 +172,11 @@ def tie_gains(
     Bin k holds differences above edge k - 1 up to edge k. The first bin is for pairs tied in x,
     which are not concordant. The last edge is at least the largest difference.
     """
-    size: cython.longlong = x.shape[0]
-    last: cython.longlong = edges.shape[0] - 1
-    i: cython.longlong
-    j: cython.longlong
+    size = x.shape[0]
+    last = edges.shape[0] - 1
     k: cython.longlong
     ties: cython.longlong
     ups: cython.longlong
-    for_x: cython.double
-    for_y: cython.double
     with cython.nogil:
         for i in range(size - 1):
             for_x = x[i]

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
 # mypy: ignore-errors
 """Kernel: sums of drawn rows, trial by trial. Nothing but loops.
 
@@ -8,8 +8,6 @@ Rows of a trial are added in a fixed order, so that sums do not depend on the nu
 import cython
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 @cython.cdivision(True)
 def sum_counted(
     rows: cython.const[cython.double][:, ::1],
@@ -24,20 +22,10 @@ def sum_counted(
     gone through in order, some at a time for all trials, so that they are read from the cache
     however many there are; four at once, so that a sum is read and written once for all four.
     """
-    trials: cython.longlong = draws.shape[0]
-    size: cython.longlong = draws.shape[1]
-    columns: cython.longlong = rows.shape[1]
-    tiles: cython.longlong = (size + tile - 1) // tile
-    number: cython.longlong
-    end: cython.longlong
-    fours: cython.longlong
-    trial: cython.longlong
-    i: cython.longlong
-    column: cython.longlong
-    first: cython.double
-    second: cython.double
-    third: cython.double
-    fourth: cython.double
+    trials = draws.shape[0]
+    size = draws.shape[1]
+    columns = rows.shape[1]
+    tiles = (size + tile - 1) // tile
     with cython.nogil:
         for trial in range(trials):
             for i in range(size):
@@ -61,8 +49,6 @@ def sum_counted(
                         sums[trial, column] += first * rows[i, column]
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def sum_chosen(
     rows: cython.const[cython.double][:, ::1],
     choices: cython.const[cython.uchar][:, ::1],
@@ -74,16 +60,10 @@ def sum_chosen(
     `table` is working space for the sums of all 256 subsets of eight rows: each is added up once,
     not once a trial. Bits beyond the last row count nothing.
     """
-    trials: cython.longlong = choices.shape[0]
-    blocks: cython.longlong = choices.shape[1]
-    size: cython.longlong = rows.shape[0]
-    columns: cython.longlong = rows.shape[1]
-    trial: cython.longlong
-    block: cython.longlong
-    row: cython.longlong
-    column: cython.longlong
-    subset: cython.longlong
-    bit: cython.longlong
+    trials = choices.shape[0]
+    blocks = choices.shape[1]
+    size = rows.shape[0]
+    columns = rows.shape[1]
     with cython.nogil:
         for column in range(columns):
             table[0, column] = 0.0

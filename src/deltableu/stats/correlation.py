@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_choice
 from deltableu.stats.kendall import SHORT, row_counts, sign_sums, tau
 from deltableu.stats.permutation import Alternative
@@ -17,10 +17,12 @@ __all__ = [
     "CorrelationTest",
     "Method",
     "average_ranks",
+    "centred",
     "check_method",
     "correlate",
     "correlation_p_value",
     "correlation_test",
+    "count_distinct",
     "partial_correlation",
 ]
 
@@ -85,9 +87,9 @@ def correlate(
     shared = second.size == size
     others = second.reshape(1, size) if shared else np.broadcast_to(second, shape).reshape(-1, size)
     counts = row_counts(rows, others, threshold if method == "kendall-like" else 0.0)
-    distinct = 0
+    distinct: Any = 0
     if method == "kendall-c":
-        distinct = np.minimum(_distinct(rows), _distinct(others))
+        distinct = np.minimum(count_distinct(rows), count_distinct(others))
     return tau(method, counts, size, distinct).reshape(shape[:-1])
 
 
@@ -191,10 +193,10 @@ def correlation_p_value(
     """
     check_method(method)
     check_choice("alternative", alternative, get_args(Alternative))
-    if not -1.0 <= r <= 1.0:
-        return float("nan") if np.isnan(r) else _out_of_range(r)
+    if abs(r) > 1.0:
+        raise InputError(f"a correlation lies in [-1, 1], got {r:g}")
     left = n - controls
-    if left < 3:
+    if np.isnan(r) or left < 3:
         return float("nan")
     from scipy.special import ndtr, stdtr
 
@@ -272,23 +274,34 @@ def _pearson(x: Array, y: Array) -> Array:
     rows = np.broadcast_to(x, shape).reshape(-1, size)
     others = np.broadcast_to(y, shape).reshape(-1, size)
     # One column for a whole batch is centred once.
-    shared = _centred(y.reshape(1, size)) if y.size == size else None
+    shared = centred(y.reshape(1, size)) if y.size == size else None
     values = np.empty(len(rows))
     step = max(1, _CHUNK // size)
     for i in range(0, len(rows), step):
-        a = _centred(rows[i : i + step])
-        b = _centred(others[i : i + step]) if shared is None else np.broadcast_to(shared, a.shape)
+        a = centred(rows[i : i + step])
+        b = centred(others[i : i + step]) if shared is None else np.broadcast_to(shared, a.shape)
         with np.errstate(invalid="ignore"):
             values[i : i + step] = _dots(a, b) / np.sqrt(_dots(a, a) * _dots(b, b))
     return np.clip(values, -1.0, 1.0).reshape(shape[:-1])
 
 
-def _centred(rows: Array) -> Array:
+def centred(tables: Array) -> Array:
+    """Values about their mean along axis 1, within [-2, 2]; 0 where missing (NaN) or constant."""
     # Taking off the first value makes a constant exactly 0; scaling keeps squares in range.
-    away = rows - rows[:, :1]
-    reach = np.maximum(away.max(axis=1), -away.min(axis=1))
-    away /= np.where(reach > 0.0, reach, 1.0)[:, np.newaxis]
-    away -= away.mean(axis=1, keepdims=True)
+    away = tables - tables[:, :1]
+    reach = np.maximum(away.max(axis=1, keepdims=True), -away.min(axis=1, keepdims=True))
+    if not np.isnan(reach).any():
+        away /= np.where(reach > 0.0, reach, 1.0)
+        away -= away.mean(axis=1, keepdims=True)
+        return away
+    missing = np.isnan(tables)
+    firsts = np.argmin(missing, axis=1, keepdims=True)
+    away = tables - np.take_along_axis(tables, firsts, axis=1)
+    away[missing] = 0.0
+    reach = np.abs(away).max(axis=1, keepdims=True)
+    away /= np.where(reach > 0.0, reach, 1.0)
+    away -= away.sum(axis=1, keepdims=True) / np.maximum((~missing).sum(axis=1, keepdims=True), 1)
+    away[missing] = 0.0
     return away
 
 
@@ -297,12 +310,9 @@ def _dots(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("ri,ri->r", a, b))
 
 
-def _distinct(rows: Array) -> Any:
-    if rows.shape[1] == 0:
-        return np.zeros(len(rows), np.int64)
-    values = np.sort(rows, axis=1)
-    return 1 + (values[:, 1:] != values[:, :-1]).sum(axis=1)
-
-
-def _out_of_range(r: float) -> float:
-    raise InputError(f"a correlation lies in [-1, 1], got {r:g}")
+def count_distinct(tables: Array) -> Ints:
+    """How many different values there are along axis 1, missing ones (NaN) aside."""
+    values = np.sort(tables, axis=1)
+    # Missing values are sorted last, and none equals another.
+    new = (values[:, 1:] != values[:, :-1]) & ~np.isnan(values[:, 1:])
+    return np.asarray(1 + new.sum(axis=1))

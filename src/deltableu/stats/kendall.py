@@ -6,7 +6,7 @@ Every member is a ratio of the same four counts of pairs; they differ in what th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -145,8 +145,9 @@ def weighted_counts(x: Array, y: Array, weights: Ints, threshold: float = 0.0) -
     """
     rows, size = max(len(x), len(y), len(weights)), x.shape[1]
     order = np.argsort(y, axis=1, kind="stable")
-    ranks = dense_ranks(np.take_along_axis(*_together(x, order), axis=1))
-    sorted_weights = np.take_along_axis(*_together(weights, order), axis=1)
+    # Where one of two has a single row, it is taken for every row of the other.
+    ranks = dense_ranks(np.take_along_axis(x, order, axis=1))
+    sorted_weights = np.take_along_axis(weights, order, axis=1)
     counts = np.zeros((rows, 4), np.int64)
     _kernel.ordered_counts(
         ranks,
@@ -255,9 +256,3 @@ def _kendall_like(concordant: int, pairs: int) -> KendallLike:
 def _limit(threshold: float) -> float:
     """What a difference must exceed to reach the threshold; one of 0 never does."""
     return float(np.nextafter(threshold, 0.0)) if threshold > 0.0 else 0.0
-
-
-def _together(values: Any, order: Any) -> tuple[Any, Any]:
-    rows = max(len(values), len(order))
-    shape = (rows, values.shape[1])
-    return np.broadcast_to(values, shape), np.broadcast_to(order, shape)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.stats.correlation import Method
+from deltableu.stats.correlation import Method, centred
 from deltableu.stats.kendall import tau, weighted_counts
 
 __all__ = ["weighted_correlate"]
@@ -64,7 +64,7 @@ class _Groups:
 
 
 def _pearson(x: Array, y: Array, weights: Ints) -> Array:
-    a, b = _standard(x), _standard(y)
+    a, b = centred(np.stack([x, y]))
     columns = np.stack([np.ones(len(a)), a, b, a * a, b * b, a * b], axis=1)
     total, sum_a, sum_b, sum_aa, sum_bb, sum_ab = (weights.astype(np.float64) @ columns).T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -88,13 +88,6 @@ def _spearman(x: Array, y: Array, weights: Ints) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         values = (weights * ranks[0] * ranks[1]).sum(axis=1) / np.sqrt(squares[0] * squares[1])
     return np.asarray(np.clip(values, -1.0, 1.0))
-
-
-def _standard(x: Array) -> Array:
-    away = x - x[0]
-    reach = np.abs(away).max()
-    away = away / reach if reach > 0.0 else away
-    return np.asarray(away - away.mean())
 
 
 def _variance(mean: Array, mean_square: Array) -> Array:

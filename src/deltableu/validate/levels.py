@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_choice
-from deltableu.stats import Method, check_method, column_counts, correlate, sign_sums, tau
+from deltableu.stats import (
+    Method,
+    centred,
+    check_method,
+    column_counts,
+    correlate,
+    count_distinct,
+    sign_sums,
+    tau,
+)
 
 __all__ = [
     "Level",
@@ -175,7 +184,7 @@ def item_agreement(
     """
     told: Any  # above 0 where people tell systems apart
     if method == "pearson" or method == "spearman":
-        a, b = (sign_sums(v) if method == "spearman" else _centred(v) for v in (x, y))
+        a, b = (sign_sums(v) if method == "spearman" else centred(v) for v in (x, y))
         told = _sums(b, b)
         with np.errstate(invalid="ignore"):
             values = np.clip(_sums(a, b) / np.sqrt(_sums(a, a) * told), -1.0, 1.0)
@@ -186,7 +195,7 @@ def item_agreement(
         distinct: Any = 0
         if method == "kendall-c":
             size = (~np.isnan(y)).sum(axis=1)
-            distinct = np.minimum(_distinct(x), _distinct(y))
+            distinct = np.minimum(count_distinct(x), count_distinct(y))
         values = tau(method, counts, size, distinct)
     counted = ~np.isnan(values)
     if undefined == "zero":
@@ -284,30 +293,5 @@ def _weighted_mean(values: Array, weights: Array) -> Array:
         return np.asarray((values * weights).sum(axis=-1) / weights.sum(axis=-1))
 
 
-def _centred(tables: Array) -> Array:
-    """Scores about their item's mean over the systems; 0 where missing or constant."""
-    missing = np.isnan(tables)
-    if not missing.any():
-        away = tables - tables[:, :1]
-        counts: Any = tables.shape[1]
-    else:
-        firsts = np.argmin(missing, axis=1)[:, np.newaxis]
-        away = tables - np.take_along_axis(tables, firsts, axis=1)
-        away[missing] = 0.0
-        counts = np.maximum((~missing).sum(axis=1, keepdims=True), 1)
-    reach = np.abs(away).max(axis=1, keepdims=True)
-    away /= np.where(reach > 0.0, reach, 1.0)
-    away -= away.sum(axis=1, keepdims=True) / counts
-    away[missing] = 0.0
-    return np.asarray(away)
-
-
 def _sums(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("bsi,bsi->bi", *np.broadcast_arrays(a, b)))
-
-
-def _distinct(tables: Array) -> Any:
-    values = np.sort(tables, axis=1)
-    new = values[:, 1:] != values[:, :-1]
-    # Missing scores are sorted last, and none equals another.
-    return 1 + (new & ~np.isnan(values[:, 1:])).sum(axis=1)

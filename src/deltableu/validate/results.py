@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deltableu.corpus import ScoreTable
-from deltableu.io import Table, field_record
+from deltableu.io import Cell, Column, Table, field_record, written
 from deltableu.rate import DirectAssessment
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.levels import Level
 from deltableu.validate.rater_summary import RaterSummary
-from deltableu.validate.tables import agreement_table, people_tables, table_notes
 from deltableu.validate.winners import MetricComparison
 
 __all__ = ["Accuracy", "Agreement", "Validation"]
+
+_TITLES = {
+    "system": "systems by their scores",
+    "pooled": "all outputs together",
+    "item": "systems within each item, averaged over items",
+}
+_UNITS = {"system": "systems", "pooled": "outputs", "item": "items"}
+_MEASURES: dict[Level, tuple[tuple[str, str], ...]] = {
+    "system": (("pairwise", "pairs right"), ("spa", "SPA")),
+    "pooled": (),
+    "item": (("acc-eq", "acc*eq"),),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +135,82 @@ class Validation:
 
     def table(self, level: Level | None = None, *, digits: int = 3) -> Table:
         """Metrics in rows, best first, at one level (by default the first); winners in bold."""
-        return agreement_table(self, level or self.agreements[0].level, digits)
+        level = level or self.agreements[0].level
+        rows = [one for one in self.agreements if one.level == level]
+        methods = list(dict.fromkeys(one.method for one in rows))
+        found = {(one.metric, one.method): one for one in rows}
+        first = {one.metric: one for one in rows if one.method == methods[0]}
+        names = sorted(
+            first, key=lambda name: (math.isnan(first[name].value), -first[name].value, name)
+        )
+        form = f".{digits}r"
+        winners = {name for one in self.comparisons if one.level == level for name in one.winners}
+        columns: dict[Column, Mapping[str, object]] = {
+            Column("metric"): {
+                name: Cell(name, note="(sentinel)" * (name in self.sentinels), best=name in winners)
+                for name in names
+            }
+        }
+        for place, method in enumerate(methods):
+            own = {name: found[name, method] for name in names}
+            columns[Column(method, form)] = {
+                name: Cell(one.value, one.interval) for name, one in own.items()
+            }
+            if place == 0:
+                columns[Column("p", "p", align="right")] = {
+                    name: None if math.isnan(one.p_value) else one.p_value
+                    for name, one in own.items()
+                }
+        if level == "pooled" and any(one.without_length is not None for one in rows):
+            columns[Column("less length", form)] = {
+                name: math.nan if one.without_length is None else one.without_length
+                for name, one in first.items()
+            }
+        spans = self.raters.annotators if self.raters and level == "pooled" else {}
+        if spans:
+            columns[Column("single raters", form)] = {
+                name: spans[name].cell(form) if name in spans else math.nan for name in names
+            }
+        for measure, title in _MEASURES[level]:
+            columns[Column(title, form)] = {
+                one.metric: Cell(one.value, note=f"chance {written(one.chance, form)}")
+                for one in self.accuracies
+                if one.measure == measure
+            }
+        body = [[values.get(name) for values in columns.values()] for name in names]
+        ceiling = self.raters and self.raters.ceiling(level, methods[0])
+        if ceiling:
+            empty = [None] * (len(columns) - 2)
+            people = {"one rater": ceiling.one_rater, "half of the raters": ceiling.halves}
+            for name, value in people.items():
+                body.append([Cell(name, note="(people with people)"), value, *empty])
+        units = max((one.units for one in rows), default=0)
+        caption = f"{level}: {_TITLES[level]} ({units} {_UNITS[level]})"
+        return Table(columns, body, caption, self._notes())
 
     def people_tables(self, *, digits: int = 3) -> list[Table]:
         """What people think of the systems and how far they agree, where there are raw ratings."""
-        return people_tables(self, digits)
+        tables = []
+        if self.assessment is not None:
+            caption = f"people ({self.source})"
+            tables.append(replace(self.assessment.table(digits=digits), caption=caption))
+        if self.raters is not None:
+            tables.append(self.raters.table(digits=digits))
+        return [replace(one, notes=self._notes()) for one in tables]
 
     def matrix_tables(self) -> list[Table]:
         """For each level, p-values of the row's metric agreeing better than the column's."""
-        return [replace(one.table(), notes=table_notes(self)) for one in self.comparisons]
+        return [replace(one.table(), notes=self._notes()) for one in self.comparisons]
+
+    def _notes(self) -> dict[str, str]:
+        """What readers of the tables must know, and the signatures."""
+        return {
+            "bold": "no other metric agrees significantly better at this level",
+            "intervals": "system: other systems; pooled and item: other items",
+            **{f"note {place}": text for place, text in enumerate(self.notes, start=1)},
+            "validation": self.signature,
+            **self.signatures,
+        }
 
     def record(self) -> dict[str, Any]:
         """All of it; what is known of people stands together."""
