@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,9 +22,8 @@ from deltableu.logs import read_lines
 from deltableu.logs.partitions import find_partitions
 from deltableu.logs.read_lines import as_words
 from deltableu.logs.readers import FIELDS
+from tests.uncompiled import run_uncompiled
 
-_ROOT = Path(__file__).parents[2]
-_PATHS = os.pathsep.join((str(_ROOT / "src"), str(_ROOT)))
 _kernel = _kernels.load("logs._rows")
 
 Row = tuple[str, str, str, str]
@@ -499,19 +495,6 @@ def plain_results(folder: Path) -> Any:
 
 
 def test_uncompiled_kernels_find_the_same(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _SCRIPT, str(tmp_path)],
-        env={
-            **os.environ,
-            "DELTABLEU_UNCOMPILED": "1",
-            "PYTHONPATH": f"{_ROOT / 'src'}{os.pathsep}{_ROOT}",
-        },
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    uncompiled = json.loads(done.stdout)
+    uncompiled = run_uncompiled(_SCRIPT, tmp_path)
     assert uncompiled["compiled"] == [False, False]
     assert uncompiled["results"] == plain_results(tmp_path)

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from itertools import zip_longest
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,8 +20,7 @@ from deltableu.text.characters import characters, chrf_words
 from deltableu.text.tokens import TokenArrays
 from tests.score.corpora import random_corpus
 from tests.text.unicode import WHITE_SPACE, random_strings
-
-_ROOT = Path(__file__).parents[2]
+from tests.uncompiled import run_uncompiled
 
 # Few letters, so that n-grams match and repeat; marks at word edges; characters of one to four
 # bytes, one that combines, and some whose lower case is longer or depends on what follows.
@@ -352,17 +346,7 @@ def results():
 
 
 def test_uncompiled_kernels_give_the_same_numbers():
-    environment = {**os.environ, "DELTABLEU_UNCOMPILED": "1", "PYTHONPATH": str(_ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _SCRIPT],
-        env=environment,
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = run_uncompiled(_SCRIPT)
     assert found["compiled"] == [False, False]
     assert found["results"] == results()
     assert np.count_nonzero(found["results"]["subsequences"]) > 20

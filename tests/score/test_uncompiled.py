@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +12,7 @@ from deltableu import BLEU, DeltaBLEU, SentenceBLEU, _kernels
 from deltableu.text import Tokenizer
 from tests.golden import worked_examples as worked
 from tests.score.corpora import VARIANTS, random_corpus
-
-_ROOT = Path(__file__).parents[2]
+from tests.uncompiled import run_uncompiled
 
 _SCRIPT = """
 import json, sys
@@ -69,17 +64,7 @@ def results() -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def uncompiled() -> dict[str, object]:
-    environment = {**os.environ, "DELTABLEU_UNCOMPILED": "1", "PYTHONPATH": str(_ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _SCRIPT],
-        env=environment,
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, object] = json.loads(done.stdout)
+    found: dict[str, object] = run_uncompiled(_SCRIPT)
     return found
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
-import os
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,10 +26,10 @@ from deltableu.stats.correlation import (
 )
 from deltableu.stats.kendall import kendall_like, kendall_like_pairs
 from deltableu.stats.weighted import weighted_correlate
+from tests.uncompiled import run_uncompiled
 from tests.validate.small_results import small_results
 
 METHODS = ("pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like")
-_ROOT = Path(__file__).parents[2]
 few = settings(max_examples=25, deadline=None)
 
 
@@ -370,13 +366,7 @@ json.dump([_kernels.compiled(kendall._kernel), small_results()], sys.stdout)
 
 
 def test_without_a_compiler_the_numbers_are_the_same():
-    environment = {**os.environ, "DELTABLEU_UNCOMPILED": "1", "PYTHONPATH": str(_ROOT)}
-    command = [sys.executable, "-W", "error", "-c", _SCRIPT]
-    done = subprocess.run(
-        command, env=environment, cwd=_ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    compiled, found = json.loads(done.stdout)
+    compiled, found = run_uncompiled(_SCRIPT)
     assert not compiled
     assert found == small_results()
 

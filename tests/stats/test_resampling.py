@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,9 +13,9 @@ from deltableu import BLEU, DeltaBLEU
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.stats import resampling
 from deltableu.stats.resampling import all_choices, bootstrap_sums, choice_streams, chosen_sums
+from tests.uncompiled import run_uncompiled
 
 few = settings(max_examples=25, deadline=None)
-_ROOT = Path(__file__).parents[2]
 
 
 def whole_rows(size: int, columns: int, seed: int = 0) -> np.ndarray:
@@ -216,15 +211,6 @@ def results() -> dict[str, object]:
 
 
 def test_uncompiled_kernels_give_the_same_numbers():
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _SCRIPT],
-        env={**os.environ, "DELTABLEU_UNCOMPILED": "1", "PYTHONPATH": str(_ROOT)},
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    uncompiled = json.loads(done.stdout)
+    uncompiled = run_uncompiled(_SCRIPT)
     assert uncompiled["compiled"] is False
     assert uncompiled["results"] == results()

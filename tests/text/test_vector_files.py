@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import json
-import os
 import struct
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +13,7 @@ from hypothesis import strategies as st
 from deltableu.errors import InputError
 from deltableu.text import Texts, WordRule, vector_files
 from deltableu.text.vectors import WordVectors, read_vectors, write_vectors
-
-_ROOT = Path(__file__).parents[2]
+from tests.uncompiled import run_uncompiled
 
 FORMATS = ["v.txt", "v.txt.gz", "v.bin", "v.bin.gz", "v"]
 
@@ -194,14 +188,6 @@ def test_uncompiled_kernels_read_the_same():
         "from tests.text.test_vector_files import plain_results, vector_files; "
         "print(json.dumps([_kernels.compiled(vector_files._kernel), plain_results()]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "DELTABLEU_UNCOMPILED": "1", "PYTHONPATH": str(_ROOT)},
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    compiled, results = json.loads(done.stdout)
+    compiled, results = run_uncompiled(code, warnings="default")
     assert not compiled
     assert results == plain_results()

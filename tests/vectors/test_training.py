@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import subprocess
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +12,8 @@ from deltableu import _kernels
 from deltableu.errors import InputError
 from deltableu.vectors import nearest_words, train_vectors
 from deltableu.vectors.glove import UNKNOWN
+from tests.uncompiled import run_uncompiled
 from tests.vectors.corpora import grid, grouped, literal_counts
-
-_ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -250,16 +244,7 @@ def test_uncompiled_kernels_learn_the_same():
         "states = [_kernels.compiled(_kernels.load(name)) for name in names]; "
         "print(json.dumps([states, plain_results()]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "DELTABLEU_UNCOMPILED": "1", "PYTHONPATH": str(_ROOT)},
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    states, (losses, rows, raw) = json.loads(done.stdout)
+    states, (losses, rows, raw) = run_uncompiled(code, warnings="default")
     assert states == [False, False]
     wanted = plain_results()
     assert losses == pytest.approx(wanted[0], rel=1e-4)
