@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from deltableu.errors import InputError
-from deltableu.io import atomic_folder, atomic_write, open_text, read_lines
+from deltableu.io import atomic_folder, atomic_write, read_lines
 from deltableu.io.atomic import interrupted_copy
 from deltableu.io.files import write_lines
 from deltableu.io.names import file_form
@@ -27,8 +27,6 @@ def lines(path: Path) -> list[str]:
 def test_only_line_feeds_end_lines(write):
     path = write("a.txt", f"{ODD}\r\n\nlast")
     assert list(read_lines(path)) == [(1, ODD), (2, ""), (3, "last")]
-    with open_text(path) as stream:
-        assert list(stream) == [ODD, "", "last"]
 
 
 def test_byte_order_mark_is_not_text_but_only_at_the_start(write):

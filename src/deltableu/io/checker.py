@@ -119,6 +119,21 @@ class Checker:
         """A name, or None; an empty name is no name."""
         return None if value is None or value == "" else self.identifier(value, field)
 
+    def name(self, value: object, field: str) -> str:
+        """A name, which may be a number; an empty text where there is none."""
+        if isinstance(value, float):
+            # Tables with gaps spell whole numbers so, and a gap may be a NaN.
+            if math.isfinite(value):
+                return number_text(value)
+            value = None if math.isnan(value) else value
+        if isinstance(value, str):
+            return self.text(value, field)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is not None:
+            self.complain(field, _wrong("a string or a whole number", value))
+        return ""
+
     def number(
         self, value: object, field: str, within: tuple[float, float] | None = None
     ) -> float | None:

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from deltableu.errors import Problem
-from deltableu.io.files import atomic_write, read_raw_lines
-from deltableu.io.jsonl import filled_lines
+from deltableu.io.files import atomic_write, filled_lines, read_lines, read_raw_lines
 from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, SeenProblems, fail
 
@@ -55,7 +54,7 @@ def _quote(cell: str | None) -> str:
 
 
 def _tsv_cells(path: PathLike, report: Report) -> Iterator[tuple[int, list[str | None]]]:
-    for number, line in filled_lines(path, report):
+    for number, line in filled_lines(read_lines(path, report), file_name(path), report):
         yield number, [unescape_cell(cell) for cell in line.split("\t")]
 
 
@@ -69,23 +68,21 @@ def _csv_cells(path: PathLike, report: Report) -> Iterator[tuple[int, list[str |
             yield line
 
     rows = csv.reader(lines(), strict=True)
-    blank: list[int] = []
-    while True:
-        consumed.clear()
-        try:
-            cells = next(rows, None)
-        except csv.Error as error:
-            report(Problem(_csv_reason(error), file=name, line=consumed[0]))
-            continue
-        if cells is None:
-            return
-        if not cells:
-            blank.append(consumed[0])
-            continue
-        for gap in blank:
-            report(Problem("is blank: remove the line", file=name, line=gap))
-        blank.clear()
-        yield consumed[0], [cell or None for cell in cells]
+
+    def records() -> Iterator[tuple[int, list[str]]]:
+        while True:
+            consumed.clear()
+            try:
+                cells = next(rows, None)
+            except csv.Error as error:
+                report(Problem(_csv_reason(error), file=name, line=consumed[0]))
+                continue
+            if cells is None:
+                return
+            yield consumed[0], cells
+
+    for number, cells in filled_lines(records(), name, report):
+        yield number, [cell or None for cell in cells]
 
 
 def _csv_reason(error: csv.Error) -> str:

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TypeVar, cast
 
 from deltableu.errors import InputError, Problem
-from deltableu.io.atomic import atomic_path
+from deltableu.io.atomic import atomic_path, unwritable
 from deltableu.io.names import PathLike, file_name, file_packing
 from deltableu.io.problems import Report, fail
 from deltableu.io.sources import ByteSource, locate
@@ -20,9 +20,9 @@ from deltableu.io.sources import ByteSource, locate
 __all__ = [
     "BOM",
     "atomic_write",
+    "filled_lines",
     "not_utf8",
     "open_binary",
-    "open_text",
     "packed_stream",
     "read_lines",
     "read_raw_lines",
@@ -32,6 +32,7 @@ __all__ = [
 BOM = b"\xef\xbb\xbf"
 _MARK = BOM.decode()
 _BUFFER = 1 << 17
+_Line = TypeVar("_Line", str, list[str])
 
 
 @contextmanager
@@ -97,11 +98,19 @@ def read_lines(path: PathLike, report: Report = fail) -> Iterator[tuple[int, str
             yield number, line.removesuffix("\n")
 
 
-@contextmanager
-def open_text(path: PathLike) -> Iterator[Iterator[str]]:
-    """Open a text file for reading line by line; see `read_lines` for what a line is."""
-    with closing(read_raw_lines(path)) as raw:
-        yield (line[:-2] if line.endswith("\r\n") else line.removesuffix("\n") for _, line in raw)
+def filled_lines(
+    lines: Iterable[tuple[int, _Line]], name: str, report: Report
+) -> Iterator[tuple[int, _Line]]:
+    """Leave out blank lines, or rows without a cell; they are a problem, but not at the end."""
+    blank: list[int] = []
+    for number, line in lines:
+        if not (line.strip(" \r") if isinstance(line, str) else line):
+            blank.append(number)
+            continue
+        for gap in blank:
+            report(Problem("is blank: remove the line", file=name, line=gap))
+        blank.clear()
+        yield number, line
 
 
 @contextmanager
@@ -111,8 +120,7 @@ def _naming(path: PathLike) -> Iterator[None]:
         yield
     except OSError as error:
         if error.filename is None and not isinstance(error, BrokenPipeError):
-            message = f"cannot be written: {error.strerror or error}"
-            raise InputError(Problem(message, file=os.fspath(path))) from None
+            raise unwritable(path, error) from None
         raise
 
 

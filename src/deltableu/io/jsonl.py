@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from deltableu.errors import Problem
 from deltableu.io.checker import shown
-from deltableu.io.files import atomic_write, read_lines
+from deltableu.io.files import atomic_write, filled_lines, read_lines
 from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, fail
 
@@ -17,7 +17,6 @@ __all__ = [
     "decode",
     "decode_object",
     "encode",
-    "filled_lines",
     "read_records",
     "write_records",
 ]
@@ -78,25 +77,12 @@ def encode(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def filled_lines(path: PathLike, report: Report = fail) -> Iterator[tuple[int, str]]:
-    """Yield the lines that hold something; blank ones are a problem, but not at the end."""
-    blank: list[int] = []
-    for number, line in read_lines(path, report):
-        if line.strip(" \r") == "":
-            blank.append(number)
-            continue
-        for gap in blank:
-            report(Problem("is blank: remove the line", file=file_name(path), line=gap))
-        blank.clear()
-        yield number, line
-
-
 def read_records(
     path: PathLike, report: Report = fail
 ) -> Iterator[tuple[int, Mapping[str, object]]]:
     """Yield line numbers and the objects the lines hold."""
     name = file_name(path)
-    for number, line in filled_lines(path, report):
+    for number, line in filled_lines(read_lines(path, report), name, report):
         try:
             record = decode_object(line)
         except ValueError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -34,8 +35,6 @@ from deltableu.logs.writers import (
 )
 
 __all__ = ["MEMORY", "write_pairs"]
-
-"""Called with what is being done, how much of it is done, and how much there is."""
 
 #: Bytes that are kept in memory before more goes to the disk.
 MEMORY = 1 << 30
@@ -140,12 +139,8 @@ def write_pairs(
         if layout == "posts":
             found = PostLogs(reading.posts, rules.for_posts(), counts, store, count)
         else:
-            found = TurnLogs(
-                lambda report: reading.turns(name_by_file, report),
-                rules.for_dialogues(),
-                counts,
-                reading.report,
-            )
+            turns = partial(reading.turns, name_by_file)
+            found = TurnLogs(turns, rules.for_dialogues(), counts, reading.report)
         writers = [
             stack.enter_context(written(output, forms[0], COLUMNS[pair_row], names, replace))
         ]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
+    Checker,
     FoundFile,
     PathLike,
     Report,
     WrongColumns,
+    as_number,
     fail,
     find_files,
-    number_text,
     shown,
 )
 from deltableu.logs.read_rows import Advance, columns_of, read_rows
@@ -24,6 +24,7 @@ from deltableu.logs.times import parse_time
 __all__ = ["COLUMNS", "Columns", "Layout", "Post", "find_logs", "layout_of", "named", "read_file"]
 __all__ += ["Turn", "read_posts", "read_turns"]
 
+_T = TypeVar("_T")
 Layout = Literal["posts", "turns", "conversations"]
 Columns = Mapping[str, str]
 """What the logs call a column."""
@@ -155,97 +156,7 @@ def read_file(
     file: FoundFile, columns: Columns, report: Report, advance: Advance | None = None
 ) -> Iterator[tuple[int, Post]]:
     """Yield line numbers and the posts of a file."""
-    theirs = [columns.get(name, name) for name in _POSTS]
-    for line, row in read_rows(file, theirs, report, advance):
-        try:
-            yield line, _post(row)
-        except _WrongValue as error:
-            field = columns.get(error.field, error.field)
-            report(Problem(str(error), file=file.name, line=line, field=field))
-
-
-class _WrongValue(ValueError):  # noqa: N818
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-
-
-def _post(row: Sequence[object]) -> Post:
-    id, user, time, reply_to, text, repost_of, repost = row
-    return Post(
-        _identifier(id, "id"),
-        _text(text, "text"),
-        _name(user, "user"),
-        _time(time),
-        _name(reply_to, "reply_to"),
-        _name(repost_of, "repost_of") != "" or _yes(repost),
-    )
-
-
-def _identifier(value: object, field: str) -> str:
-    name = _name(value, field)
-    if name == "":
-        raise _WrongValue(field, "is missing")
-    return name
-
-
-def _name(value: object, field: str) -> str:
-    """A name, which may be a number; an empty text where there is none."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value if value.isascii() else _text(value, field)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, float):
-        # Tables with gaps spell whole numbers so, and a gap may be a NaN.
-        if math.isnan(value):
-            return ""
-        if math.isfinite(value):
-            return number_text(value)
-    raise _WrongValue(field, f"must be a string or a whole number, got {shown(value)}")
-
-
-def _text(value: object, field: str) -> str:
-    if isinstance(value, str) and value.isascii():
-        return value
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise _WrongValue(field, f"must be a string, got {shown(value)}")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        message = "holds a lone surrogate, which is no text: repair the escape"
-        raise _WrongValue(field, message) from None
-    return value
-
-
-def _time(value: object) -> int | None:
-    try:
-        return parse_time(value)
-    except ValueError as error:
-        raise _WrongValue("time", str(error)) from None
-
-
-def _yes(value: object) -> bool:
-    if value is None or value is False or value is True:
-        return value is True
-    text = str(value).strip(" ").lower()
-    if text in _YES or text in _NO:
-        return text in _YES
-    raise _WrongValue("repost", f"must be true or false, got {shown(value)}")
-
-
-def _whole(value: object, field: str) -> int:
-    try:
-        if isinstance(value, str):
-            return int(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
-            return int(value)
-    except (ValueError, OverflowError):
-        pass
-    raise _WrongValue(field, f"must be a whole number, got {shown(value)}")
+    return _read(file, _POSTS, _post, columns, report, advance)
 
 
 def read_turns(
@@ -256,47 +167,106 @@ def read_turns(
     advance: Advance | None = None,
 ) -> Iterator[tuple[int, Turn]]:
     """Yield line numbers and the turns of a file of turns or of whole conversations."""
-    names = _TURNS if layout == "turns" else ("id", "turns")
-    theirs = [columns.get(name, name) for name in names]
-    for line, row in read_rows(file, theirs, report, advance):
-        try:
-            turns = [_turn(row)] if layout == "turns" else _conversation(row, columns)
-        except _WrongValue as error:
-            field = columns.get(error.field, error.field)
-            report(Problem(str(error), file=file.name, line=line, field=field))
-            continue
+    if layout == "turns":
+        yield from _read(file, _TURNS, _turn, columns, report, advance)
+        return
+    for line, turns in _read(file, ("id", "turns"), _conversation, columns, report, advance):
         for turn in turns:
             yield line, turn
 
 
-def _turn(row: Sequence[object]) -> Turn:
-    dialog, turn, speaker, time, text = row
-    return Turn(
-        _identifier(dialog, "dialog"),
-        _whole(turn, "turn"),
-        _text(text, "text"),
-        _name(speaker, "speaker"),
-        _time(time),
+def _read(
+    file: FoundFile,
+    names: Sequence[str],
+    make: Callable[[Sequence[Any], Columns, Checker], _T],
+    columns: Columns,
+    report: Report,
+    advance: Advance | None,
+) -> Iterator[tuple[int, _T]]:
+    called = {name: columns.get(name, name) for name in (*names, *_TURNS)}
+    checker = Checker(file.name, fail)
+    for line, row in read_rows(file, [called[name] for name in names], report, advance):
+        checker.start(line)
+        try:
+            made = make(row, called, checker)
+        except InputError as error:  # what is wrong first: a row is left out once
+            report(error.problem)
+        else:
+            yield line, made
+
+
+def _post(row: Sequence[Any], called: Columns, checker: Checker) -> Post:
+    id, user, time, reply_to, text, repost_of, repost = row
+    return Post(
+        _identifier(id, called["id"], checker),
+        _text(text, called["text"], checker),
+        checker.name(user, called["user"]),
+        _time(time, called["time"], checker),
+        checker.name(reply_to, called["reply_to"]),
+        checker.name(repost_of, called["repost_of"]) != ""
+        or _yes(repost, called["repost"], checker),
     )
 
 
-def _conversation(row: Sequence[object], columns: Columns) -> list[Turn]:
+def _turn(row: Sequence[Any], called: Columns, checker: Checker) -> Turn:
+    dialog, turn, speaker, time, text = row
+    number = checker.integer(as_number(turn) if isinstance(turn, str) else turn, called["turn"])
+    if number is None:
+        checker.complain(called["turn"], "must be a whole number, got None")
+    return Turn(
+        _identifier(dialog, called["dialog"], checker),
+        number or 0,
+        _text(text, called["text"], checker),
+        checker.name(speaker, called["speaker"]),
+        _time(time, called["time"], checker),
+    )
+
+
+def _conversation(row: Sequence[Any], called: Columns, checker: Checker) -> list[Turn]:
     id, turns = row
-    dialog = _identifier(id, "id")
+    dialog = _identifier(id, called["id"], checker)
     if not isinstance(turns, list):
-        raise _WrongValue("turns", f"must be a list of turns, got {shown(turns)}")
+        checker.complain(called["turns"], f"must be a list of turns, got {shown(turns)}")
     made = []
     for number, turn in enumerate(turns):
         field = f"turns[{number}]"
         if isinstance(turn, str):
-            made.append(Turn(dialog, number, _text(turn, field)))
+            made.append(Turn(dialog, number, checker.text(turn, field)))
         elif isinstance(turn, dict):
-            speaker = turn.get(columns.get("speaker", "speaker"), turn.get("user"))
-            time = turn.get(columns.get("time", "time"))
-            text = _text(turn.get(columns.get("text", "text")), f"{field}.text")
-            name = _name(speaker, f"{field}.speaker")
-            made.append(Turn(dialog, number, text, name, _time(time)))
+            speaker = turn.get(called["speaker"], turn.get("user"))
+            text = _text(turn.get(called["text"]), f"{field}.text", checker)
+            name = checker.name(speaker, f"{field}.speaker")
+            time = _time(turn.get(called["time"]), called["time"], checker)
+            made.append(Turn(dialog, number, text, name, time))
         else:
             message = f"must be a text or an object with a text, got {shown(turn)}"
-            raise _WrongValue(field, message)
+            checker.complain(field, message)
     return made
+
+
+def _identifier(value: object, field: str, checker: Checker) -> str:
+    name = checker.name(value, field)
+    if name == "":
+        checker.complain(field, "is missing")
+    return name
+
+
+def _text(value: object, field: str, checker: Checker) -> str:
+    return "" if value is None else checker.text(value, field)
+
+
+def _time(value: object, field: str, checker: Checker) -> int | None:
+    try:
+        return parse_time(value)
+    except ValueError as error:
+        checker.complain(field, str(error))
+        return None
+
+
+def _yes(value: object, field: str, checker: Checker) -> bool:
+    if value is None or value is False or value is True:
+        return value is True
+    text = str(value).strip(" ").lower()
+    if text not in _YES and text not in _NO:
+        checker.complain(field, f"must be true or false, got {shown(value)}")
+    return text in _YES

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Hashes
-from deltableu.io import BOM, ByteSource, FoundFile, not_utf8
+from deltableu.errors import Problem
+from deltableu.io import BOM, ByteSource, FoundFile, WrongColumns, not_utf8
 
-__all__ = ["as_words", "cut_lines", "filled_after", "first_line", "lines_before"]
-__all__ += ["read_chunks", "without_bad_lines"]
+__all__ = ["as_words", "cut_lines", "filled_after", "lines_before"]
+__all__ += ["read_chunks", "read_header", "without_bad_lines"]
 
 CHUNK = 2 << 20
 _LEAST = 64 << 10
@@ -64,15 +65,28 @@ def _amount(at: int, end: int | None) -> int:
     return CHUNK if end is None else max(min(CHUNK, end - at), _LEAST)
 
 
-def first_line(source: ByteSource) -> bytes:
-    """The line that a source begins with, without byte order mark and line end."""
+def read_header(
+    file: FoundFile, required: Sequence[str] = (), once: Sequence[str] | None = None
+) -> list[str]:
+    """The columns that the first line of a TSV file names, each (of `once`) once."""
     pieces = []
-    while piece := source.read(_LEAST):
-        line, feed, _ = piece.partition(b"\n")
-        pieces.append(line)
-        if feed:
-            break
-    return b"".join(pieces).removeprefix(BOM).removesuffix(b"\r")
+    with ByteSource(file, ahead=False) as source:
+        while piece := source.read(_LEAST):
+            line, feed, _ = piece.partition(b"\n")
+            pieces.append(line)
+            if feed:
+                break
+    first = b"".join(pieces).removeprefix(BOM).removesuffix(b"\r")
+    if first == b"":
+        least = f", at least {' and '.join(required)}" if required else ""
+        message = f"the first line must name the columns{least}"
+        raise WrongColumns(Problem(message, file=file.name))
+    names = [name.strip(" ") for name in first.decode(errors="replace").split("\t")]
+    for name in names if once is None else once:
+        if names.count(name) > 1:
+            message = "the column is named twice"
+            raise WrongColumns(Problem(message, file=file.name, line=1, field=name))
+    return names
 
 
 def cut_lines(data: bytes, most: int) -> Iterator[tuple[bytes, int]]:

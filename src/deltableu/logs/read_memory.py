@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 from deltableu.errors import InputError, Problem
 from deltableu.io import Checker, fail, shown
 from deltableu.logs.blocks import Block
-from deltableu.logs.readers import FIELDS, as_name
+from deltableu.logs.readers import FIELDS
 from deltableu.text import NotUnicodeError, Texts
 
 __all__ = ["read_memory"]
@@ -50,8 +50,8 @@ def _records(rows: Sequence[object], first: int) -> _Columns:
         utterance, response, id, thread = _values(row, place)
         utterances.append(checker.text(utterance, f"{place}.utterance"))
         responses.append(checker.text(response, f"{place}.response"))
-        ids.append(as_name(checker, id, f"{place}.id"))
-        threads.append(as_name(checker, thread, f"{place}.thread"))
+        ids.append(checker.name(id, f"{place}.id"))
+        threads.append(checker.name(thread, f"{place}.thread"))
     return (
         Texts.of(utterances),
         Texts.of(responses),

@@ -11,16 +11,16 @@ from deltableu.io import (
     ByteSource,
     FoundFile,
     Report,
-    WrongColumns,
     decode,
     decode_object,
+    filled_lines,
     open_parquet,
     pyarrow_for,
     read_batches,
     unescape_cell,
     unreadable,
 )
-from deltableu.logs.read_lines import first_line, read_chunks, without_bad_lines
+from deltableu.logs.read_lines import read_chunks, read_header, without_bad_lines
 
 __all__ = ["Advance", "Row", "columns_of", "pick", "read_rows"]
 
@@ -37,7 +37,7 @@ def columns_of(file: FoundFile) -> list[str] | None:
         with open_parquet(file) as parquet:
             return list(parquet.schema_arrow.names)
     if file.form == "tsv":
-        return _header(file)
+        return read_header(file)
     with ByteSource(file) as source:
         for chunk in read_chunks(source):
             for line in chunk.removeprefix(BOM).split(b"\n"):
@@ -77,34 +77,14 @@ def pick(record: Mapping[str, object], name: str) -> object:
     return value
 
 
-def _header(file: FoundFile) -> list[str]:
-    with ByteSource(file, ahead=False) as source:
-        line = first_line(source)
-    if line == b"":
-        raise WrongColumns(Problem("the first line must name the columns", file=file.name))
-    names = [name.strip(" ") for name in line.decode(errors="replace").split("\t")]
-    for name in names:
-        if names.count(name) > 1:
-            message = "the column is named twice"
-            raise WrongColumns(Problem(message, file=file.name, line=1, field=name))
-    return names
-
-
 def _text_rows(
     file: FoundFile, columns: Sequence[str], report: Report, advance: Advance | None
 ) -> Iterator[Row]:
     is_table = file.form == "tsv"
-    read = _tsv_reader(_header(file), columns) if is_table else _jsonl_reader(columns)
-    blank: list[int] = []
-    for number, line in _lines(file, report, advance):
-        if is_table and number == 1:
-            continue
-        if line.strip(" \r") == "":
-            blank.append(number)
-            continue
-        for gap in blank:
-            report(Problem("is blank: remove the line", file=file.name, line=gap))
-        blank.clear()
+    read = _tsv_reader(read_header(file), columns) if is_table else _jsonl_reader(columns)
+    first = 2 if is_table else 1
+    lines = (line for line in _lines(file, report, advance) if line[0] >= first)
+    for number, line in filled_lines(lines, file.name, report):
         try:
             yield number, read(line)
         except ValueError as error:

@@ -6,7 +6,6 @@ understand are looked at one by one, and become Python objects.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -25,21 +24,20 @@ from deltableu.io import (
     WrongColumns,
     decode_object,
     fail,
-    number_text,
 )
 from deltableu.logs.blocks import Block
 from deltableu.logs.read_lines import (
     as_words,
     cut_lines,
     filled_after,
-    first_line,
     lines_before,
     read_chunks,
+    read_header,
     without_bad_lines,
 )
 from deltableu.text import Texts
 
-__all__ = ["FIELDS", "as_name", "check_header", "json_row", "read_text"]
+__all__ = ["FIELDS", "check_header", "json_row", "read_text"]
 
 #: What is read of a row; a row needs the first two.
 FIELDS = ("utterance", "response", "id", "thread")
@@ -136,34 +134,14 @@ def json_row(line: str) -> Sequence[str] | Problem:
     row = (
         checker.text(value.get("utterance"), "utterance"),
         checker.text(value.get("response"), "response"),
-        *(as_name(checker, value.get(field), field) for field in FIELDS[2:]),
+        *(checker.name(value.get(field), field) for field in FIELDS[2:]),
     )
     return problems[0] if problems else row
 
 
-def as_name(checker: Checker, value: object, field: str) -> str:
-    """An id or a thread, which may be a number; an empty text where there is none."""
-    if value is None:
-        return ""
-    if isinstance(value, float) and math.isfinite(value):
-        return number_text(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return checker.text(value, field)
-
-
 def check_header(file: FoundFile) -> Sequence[str]:
     """The columns that the first line of a TSV file names; `WrongColumns` if one is missing."""
-    with ByteSource(file, ahead=False) as source:
-        line = first_line(source)
-    if line == b"":
-        message = f"the first line must name the columns, at least {' and '.join(FIELDS[:2])}"
-        raise WrongColumns(Problem(message, file=file.name))
-    names = [name.strip(" ") for name in line.decode(errors="replace").split("\t")]
-    for name in FIELDS:
-        if names.count(name) > 1:
-            message = "the column is named twice"
-            raise WrongColumns(Problem(message, file=file.name, line=1, field=name))
+    names = read_header(file, FIELDS[:2], FIELDS)
     for name in FIELDS[:2]:
         if name not in names:
             message = f"the first line names no column {name!r}, which is required"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, TypeVar
 
+from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
-from deltableu.io import BrokenFile, FoundFile, Report
+from deltableu.io import BrokenFile, FoundFile
 from deltableu.logs.posts import Columns, Post, Turn, layout_of, read_file, read_turns
+from deltableu.logs.read_rows import Advance
 
 __all__ = ["Reading"]
 
@@ -31,7 +34,7 @@ class Reading:
         files: Sequence[FoundFile],
         columns: Columns,
         on_error: Literal["stop", "skip"],
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self._files = files
         self._columns = columns
@@ -42,36 +45,31 @@ class Reading:
         self.broken: list[Problem] = []
 
     def report(self, problem: Problem) -> None:
-        """Stop, or count a row that cannot be read."""
+        """Stop, or count a row that cannot be read; later passes find the same ones again."""
         if self._stop:
             raise InputError(problem)
-        self.skipped += 1
+        self.skipped += self._passes == 1
 
     def posts(self) -> Iterator[Post]:
         """Yield all posts."""
-        report = self.report if self._passes == 0 else _ignore
         for file, advance in self._pass():
-            with_lines = read_file(file, self._columns, report, advance)
-            for _, post in self._whole(with_lines, report):
+            for _, post in self._whole(read_file(file, self._columns, self.report, advance)):
                 yield post
 
-    def turns(self, name_by_file: bool, report: Report) -> Iterator[tuple[str, int, Turn]]:
+    def turns(self, name_by_file: bool) -> Iterator[tuple[str, int, Turn]]:
         """Yield file name, line number and turn of all turns."""
         for file, advance in self._pass():
-            for line, turn in self._whole(self._turns(file, report, advance), report):
+            for line, turn in self._whole(self._turns(file, advance)):
                 if name_by_file:
-                    name = f"{_stem(file.name)}/{turn.dialog}"
-                    turn = Turn(name, turn.turn, turn.text, turn.speaker, turn.time)
+                    turn = replace(turn, dialog=f"{_stem(file.name)}/{turn.dialog}")
                 yield file.name, line, turn
 
-    def _turns(
-        self, file: FoundFile, report: Report, advance: Callable[[int], None]
-    ) -> Iterator[tuple[int, Turn]]:
+    def _turns(self, file: FoundFile, advance: Advance) -> Iterator[tuple[int, Turn]]:
         layout = layout_of(file, self._columns)
         if layout is not None:
-            yield from read_turns(file, layout, self._columns, report, advance)
+            yield from read_turns(file, layout, self._columns, self.report, advance)
 
-    def _pass(self) -> Iterator[tuple[FoundFile, Callable[[int], None]]]:
+    def _pass(self) -> Iterator[tuple[FoundFile, Advance]]:
         self._passes += 1
         what = "reading" if self._passes == 1 else "writing"
         total = sum(file.size or 0 for file in self._files)
@@ -85,13 +83,13 @@ class Reading:
             yield file, advance
             before += file.size or 0
 
-    def _whole(self, rows: Iterator[_T], report: Report) -> Iterator[_T]:
+    def _whole(self, rows: Iterator[_T]) -> Iterator[_T]:
         try:
             yield from rows
         except BrokenFile as error:
             if self._stop:
                 raise
-            if report is not _ignore and error.problem not in self.broken:
+            if self._passes == 1 and error.problem not in self.broken:
                 self.broken.append(error.problem)
 
     def check_unchanged(self) -> None:
@@ -102,10 +100,6 @@ class Reading:
                 if (status.st_size, str(status.st_mtime_ns)) != (file.size, file.stamp):
                     message = "has changed while it was read: start again"
                     raise InputError(Problem(message, file=file.name))
-
-
-def _ignore(problem: Problem) -> None:
-    """It was reported when the files were read first."""
 
 
 def _stem(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import groupby
 
@@ -15,8 +15,8 @@ from deltableu.logs.types import Pair, Thread
 
 __all__ = ["ReadTurns", "TurnLogs"]
 
-ReadTurns = Callable[[Report], Iterator[tuple[str, int, Turn]]]
-"""Yields file name, line number and turn; rows that cannot be read are reported."""
+ReadTurns = Callable[[], Iterator[tuple[str, int, Turn]]]
+"""Yields file name, line number and turn."""
 
 
 class TurnLogs:
@@ -28,13 +28,7 @@ class TurnLogs:
         Yields the turns from the beginning, the same ones whenever it is called.
     """
 
-    def __init__(
-        self,
-        read: ReadTurns,
-        rules: Rules,
-        counts: Counts,
-        report: Report,
-    ) -> None:
+    def __init__(self, read: ReadTurns, rules: Rules, counts: Counts, report: Report) -> None:
         self._read = read
         self._rules = rules
         self._counts = counts
@@ -47,12 +41,9 @@ class TurnLogs:
         first = self._passes == 0
         self._passes += 1
         counts = self._counts if first else Counts()
-        report = self._report if first else _ignore
         seen: set[bytes] = set()
-        for (file, dialog), rows in groupby(
-            self._read(report), lambda row: (row[0], row[2].dialog)
-        ):
-            turns = _in_order(list(rows), report)
+        for (file, dialog), rows in groupby(self._read(), lambda row: (row[0], row[2].dialog)):
+            turns = _in_order(rows, self._report)
             key = blake2b(dialog.encode(), digest_size=8).digest()
             if key in seen:
                 # Turns that lie apart cannot be put together without reading all of them.
@@ -60,7 +51,7 @@ class TurnLogs:
                     f"the dialogue {dialog!r} was there before: turns of a dialogue must follow on "
                     "each other, and files with equal names of dialogues be told apart by file"
                 )
-                report(Problem(message, file=file, line=turns[0][0], field="dialog"))
+                self._report(Problem(message, file=file, line=turns[0][0], field="dialog"))
                 continue
             seen.add(key)
             if first:
@@ -70,11 +61,7 @@ class TurnLogs:
                 yield thread
 
 
-def _ignore(problem: Problem) -> None:
-    """It was reported when the turns were read first."""
-
-
-def _in_order(rows: Sequence[tuple[str, int, Turn]], report: Report) -> list[tuple[int, Turn]]:
+def _in_order(rows: Iterable[tuple[str, int, Turn]], report: Report) -> list[tuple[int, Turn]]:
     kept: list[tuple[int, Turn]] = []
     for file, line, turn in rows:
         if kept and turn.turn <= kept[-1][1].turn:
