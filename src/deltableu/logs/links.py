@@ -19,9 +19,9 @@ import numpy as np
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.posts import Post
 from deltableu.logs.rules import Rules
-from deltableu.logs.spill import Array, Records, Store
+from deltableu.logs.spill import Array, Records, Store, changes
 
-__all__ = ["Links", "link_posts"]
+__all__ = ["link_posts"]
 
 #: Stands for a time that nobody knows.
 NO_TIME = np.iinfo(np.int64).min
@@ -31,7 +31,8 @@ _ROOT = -1
 
 _REPLY, _REPOST, _EMPTY = 1, 2, 4
 _BATCH = 16384
-_LINK = [("pos", "<i8"), ("parent", "<i8"), ("user", "<u8"), ("time", "<i8")]
+_POST = [("pos", "<i8"), ("user", "<u8"), ("time", "<i8")]
+_LINK = [*_POST, ("parent", "<i8")]
 
 
 def _hash(text: str) -> bytes:
@@ -42,37 +43,24 @@ def _hashes(texts: Iterable[str]) -> Array:
     return np.frombuffer(b"".join(map(_hash, texts)), "<u8")
 
 
-class Links:
-    """Posts of threads with a root, by root.
-
-    Attributes
-    ----------
-    posts : int
-        All that were read.
-    threads : Records
-        `root`, `pos`, `parent` (places; -1 for the parent of a root), `user` and `time`; threads
-        that begin earlier are in an earlier bucket.
-    """
-
-    def __init__(self, store: Store, buckets: int, posts: int) -> None:
-        self.posts = posts
-        self.threads = Records(store, buckets, [("root", "<i8"), *_LINK])
-
-
 def link_posts(
     posts: Iterable[Post], rules: Rules, counts: Counts, store: Store, buckets: int
-) -> Links:
-    """Find the thread of every post; posts without one are counted."""
+) -> tuple[Records, int]:
+    """Find the thread of every post; posts without one are counted.
+
+    Returns
+    -------
+    Records
+        `root`, `pos`, `parent` (places; -1 for the parent of a root), `user` and `time` of posts
+        of threads with a root; threads that begin earlier are in an earlier bucket.
+    int
+        All posts that were read.
+    """
     found = Records(
-        store,
-        buckets,
-        [("id", "<u8"), ("to", "<u8"), ("content", "<u8"), *_LINK[:1], *_LINK[2:], ("is", "u1")],
+        store, buckets, [("id", "<u8"), ("to", "<u8"), ("content", "<u8"), *_POST, ("flags", "u1")]
     )
     read = _collect(posts, found)
-    links = _links(found, rules, counts, store)
-    made = Links(store, buckets, read)
-    _by_root(links, made, counts, store)
-    return made
+    return _by_root(_links(found, rules, counts, store), read, counts, store), read
 
 
 def _collect(posts: Iterable[Post], found: Records) -> int:
@@ -96,9 +84,9 @@ def _collect(posts: Iterable[Post], found: Records) -> int:
             pos=np.arange(place, place + len(batch)),
             user=_hashes(post.user for post in batch),
             time=[NO_TIME if post.time is None else post.time for post in batch],
-            **{"is": flags},
+            flags=flags,
         )
-        found.add(records, (ids % np.uint64(found.count)).astype(np.int64))
+        found.add(records, ids)
         place += len(batch)
     return place
 
@@ -107,36 +95,26 @@ def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Record
     """Posts that are roots, or replies to a post that was not dropped itself."""
     size = found.count
     links = Records(store, size, _LINK)
-    known = Records(store, size, [("id", "<u8"), *_LINK[:1], *_LINK[2:], ("dropped", "?")])
-    replies = Records(store, size, [("to", "<u8"), *_LINK[:1], *_LINK[2:]])
+    known = Records(store, size, [("id", "<u8"), *_POST, ("dropped", "?")])
+    replies = Records(store, size, [("to", "<u8"), *_POST])
     for bucket in range(size):
         posts = _without_duplicates(found.take(bucket), counts)
         dropped = _drop_alone(posts, rules, counts)
-        columns = {name: posts[name] for name in ("id", "pos", "user", "time")}
-        known.put(bucket, known.make(**columns, dropped=dropped))
-        is_reply = (posts["is"] & _REPLY) > 0
+        known.put(bucket, known.make(posts, dropped=dropped))
+        is_reply = (posts["flags"] & _REPLY) > 0
         roots, rest = posts[~is_reply & ~dropped], posts[is_reply & ~dropped]
-        links.add(_link(links, roots, _ROOT), roots["pos"] % size)
-        columns = {name: rest[name] for name in ("to", "pos", "user", "time")}
-        to = (rest["to"] % np.uint64(size)).astype(np.int64)
-        replies.add(replies.make(**columns), to)
+        links.add(links.make(roots, parent=_ROOT), roots["pos"])
+        replies.add(replies.make(rest), rest["to"])
     for bucket in range(size):
-        parents = known.take(bucket)
-        children = replies.take(bucket)
-        kept, places = _with_parents(children, parents, rules, counts)
-        links.add(_link(links, kept, places), kept["pos"] % size)
+        kept, places = _with_parents(replies.take(bucket), known.take(bucket), rules, counts)
+        links.add(links.make(kept, parent=places), kept["pos"])
     return links
-
-
-def _link(links: Records, posts: Array, parent: Array | int) -> Array:
-    return links.make(pos=posts["pos"], parent=parent, user=posts["user"], time=posts["time"])
 
 
 def _without_duplicates(posts: Array, counts: Counts) -> Array:
     """The first of each id, in the order of ids."""
     ordered = posts[np.lexsort((posts["pos"], posts["id"]))]
-    first = np.ones(len(ordered), np.bool_)
-    first[1:] = ordered["id"][1:] != ordered["id"][:-1]
+    first = changes(ordered, "id")
     content = ordered["content"]
     of_first = content[np.flatnonzero(first)[np.cumsum(first) - 1]] if len(ordered) else content
     same = content == of_first
@@ -149,10 +127,10 @@ def _drop_alone(posts: Array, rules: Rules, counts: Counts) -> Array:
     """Which posts are dropped for what they are themselves."""
     dropped = np.zeros(len(posts), np.bool_)
     reasons = {
-        Fate.REPOST: (posts["is"] & _REPOST) > 0,
-        Fate.EMPTY: (posts["is"] & _EMPTY) > 0,
+        Fate.REPOST: (posts["flags"] & _REPOST) > 0,
+        Fate.EMPTY: (posts["flags"] & _EMPTY) > 0,
         Fate.NO_USER: (posts["user"] == 0) & rules.two_users,
-        Fate.SELF_REPLY: ((posts["is"] & _REPLY) > 0) & (posts["id"] == posts["to"]),
+        Fate.SELF_REPLY: ((posts["flags"] & _REPLY) > 0) & (posts["id"] == posts["to"]),
     }
     for fate, wrong in reasons.items():
         counts.add_where(fate, wrong & ~dropped)
@@ -184,9 +162,10 @@ def _with_parents(
     return children[kept], of["pos"][kept]
 
 
-def _by_root(links: Records, made: Links, counts: Counts, store: Store) -> None:
+def _by_root(links: Records, total: int, counts: Counts, store: Store) -> Records:
     """Follow replies to their roots, and give every thread to a bucket."""
-    size, total = links.count, made.posts
+    size = links.count
+    threads = Records(store, size, [("root", "<i8"), *_LINK])
     pointers = Records(store, size, [("to", "<i8")])
     for bucket in range(size):
         posts = links.load(bucket)
@@ -206,35 +185,34 @@ def _by_root(links: Records, made: Links, counts: Counts, store: Store) -> None:
         counts.add_where(Fate.CUT_OFF, (unending & ~cycle) | (to == _NOWHERE))
         fine = ~unending & (to != _NOWHERE)
         posts, roots = posts[fine], ~to[fine]
-        columns = {name: posts[name] for name in ("pos", "parent", "user", "time")}
-        made.threads.add(made.threads.make(root=roots, **columns), roots * size // max(total, 1))
+        threads.add(threads.make(posts, root=roots), roots * size // max(total, 1))
+    return threads
 
 
 def _jump(pointers: Records, store: Store, total: int) -> None:
     """Let every post point to the end of its path; posts on cycles go on pointing to posts."""
     size, steps = pointers.count, 1
-    request = [("at", "<i8"), ("for", "<i8")]
+    request = [("at", "<i8"), ("asker", "<i8")]
     while steps <= total:
         asked, answered = Records(store, size, request), Records(store, size, request)
         for bucket in range(size):
             to = pointers.load(bucket)["to"]
             open_ends = np.flatnonzero(to >= 0)
             at = to[open_ends]
-            asked.add(asked.make(**{"at": at, "for": open_ends * size + bucket}), at % size)
+            asked.add(asked.make(at=at, asker=open_ends * size + bucket), at)
         waiting = False
         for bucket in range(size):
             requests = asked.take(bucket)
             waiting = waiting or len(requests) > 0
             at = pointers.load(bucket)["to"][requests["at"] // size]
-            answer = answered.make(**{"at": at, "for": requests["for"]})
-            answered.add(answer, requests["for"] % size)
+            answered.add(answered.make(requests, at=at), requests["asker"])
         if not waiting:
             return
         for bucket in range(size):
             answers = answered.take(bucket)
             if len(answers):
                 table = pointers.load(bucket).copy()
-                table["to"][answers["for"] // size] = answers["at"]
+                table["to"][answers["asker"] // size] = answers["at"]
                 pointers.put(bucket, table)
         steps *= 2
 
@@ -246,5 +224,5 @@ def _places_pointed_to(pointers: Records, store: Store) -> Records:
     for bucket in range(size):
         to = pointers.load(bucket)["to"]
         to = to[to >= 0]
-        places.add(places.make(pos=to), to % size)
+        places.add(places.make(pos=to), to)
     return places

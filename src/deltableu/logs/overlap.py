@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deltableu.logs.spill import Array, Records, Store
+from deltableu._types import Ints
+from deltableu.logs.spill import Array, Records, Store, changes
 from deltableu.text import text_keys
 
-__all__ = ["Overlap", "PairTexts", "TextCounts"]
+__all__ = ["PairTexts", "TextCounts"]
 
 _BATCH = 16384
 
@@ -30,25 +31,6 @@ class TextCounts:
     utterances: int
     with_2_responses: int
     with_5_responses: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Overlap:
-    """Pairs that are the same (`deltableu.text.text_keys`) in several periods.
-
-    Attributes
-    ----------
-    texts : int
-        Different ones.
-    pairs : int
-        Those in all periods but the last of each.
-    numbers : array
-        Of these pairs, in order.
-    """
-
-    texts: int
-    pairs: int
-    numbers: Array
 
 
 class PairTexts:
@@ -78,8 +60,7 @@ class PairTexts:
             period=periods,
             words=utterances.worded & responses.worded,
         )
-        size = np.uint64(self._records.count)
-        self._records.add(records, (utterances.keys % size).astype(np.int64))
+        self._records.add(records, utterances.keys)
         self._waiting = []
 
     def _buckets(self) -> Iterator[Array]:
@@ -89,19 +70,21 @@ class PairTexts:
             order = np.lexsort((records["period"], records["response"], records["utterance"]))
             yield records[order]
 
-    def overlap(self) -> Overlap:
-        """Find the pairs that lie in several periods; each stays in the last one."""
+    def overlap(self) -> tuple[int, Ints]:
+        """How many different pairs lie in several periods, and the numbers of all but the last.
+
+        Pairs are the same where `deltableu.text.text_keys` are.
+        """
         texts, numbers = 0, [np.zeros(0, np.int64)]
         for records in self._buckets():
-            new = _changes(records, "utterance", "response")
+            new = changes(records, "utterance", "response")
             group = np.cumsum(new) - 1
             last = np.flatnonzero(np.append(new[1:], True)) if len(records) else group
             # Periods are in order, so that the last record of a group is of its last period.
             earlier = records["period"] != records["period"][last][group]
             texts += len(np.unique(group[earlier]))
             numbers.append(records["number"][earlier])
-        found = np.sort(np.concatenate(numbers))
-        return Overlap(texts, len(found), found)
+        return texts, np.sort(np.concatenate(numbers))
 
     def counts(self, without: Array | None = None) -> list[TextCounts]:
         """Count the texts of each period, perhaps without some pairs."""
@@ -112,17 +95,8 @@ class PairTexts:
             records = records[records["words"]]
             for period in range(self._periods):
                 own = records[records["period"] == period]
-                different = own[_changes(own, "utterance", "response")]
-                starts = np.flatnonzero(_changes(different, "utterance"))
+                different = own[changes(own, "utterance", "response")]
+                starts = np.flatnonzero(changes(different, "utterance"))
                 sizes = np.diff(np.append(starts, len(different)))
                 totals[period] += (len(sizes), (sizes >= 2).sum(), (sizes >= 5).sum())
         return [TextCounts(*row) for row in totals.tolist()]
-
-
-def _changes(records: Array, *fields: str) -> Array:
-    """Where a record differs from the one before."""
-    new = np.zeros(len(records), np.bool_)
-    new[:1] = True
-    for field in fields:
-        new[1:] |= records[field][1:] != records[field][:-1]
-    return new

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
-
-import numpy as np
 
 from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
@@ -148,13 +146,18 @@ def write_pairs(
             writers.append(
                 stack.enter_context(written(triples, forms[1], COLUMNS[triple_row], names, replace))
             )
-        made = _Made(found, split, counts, PairTexts(store, count, len(names or [""])))
-        made.write(writers, drop_overlap=drop_overlap)
+        texts = PairTexts(store, count, len(names or [""]))
+        made = _write(found, split, [] if drop_overlap else writers, counts, texts)
+        overlap, without = texts.overlap()
+        if drop_overlap:  # which pairs to leave out is known when all have been seen
+            made = _write(found, split, writers, without=set(without.tolist()))
         reading.check_unchanged()
-        texts = made.texts.counts(made.numbers if drop_overlap else None)
+        texts_of = texts.counts(without if drop_overlap else None)
         periods = tuple(
-            PeriodCounts(name, numbers[0], numbers[1], numbers[2], text)
-            for name, numbers, text in zip(names or ("",), made.written, texts, strict=True)
+            PeriodCounts(name, threads, pairs, with_context, one)
+            for name, (threads, pairs, with_context), one in zip(
+                names or ("",), made, texts_of, strict=True
+            )
         )
         return WrittenPairs(
             layout,
@@ -164,71 +167,45 @@ def write_pairs(
             counts.dropped(),
             counts[Fate.KEPT],
             periods,
-            made.overlap,
-            len(made.numbers) if drop_overlap else 0,
+            overlap,
+            len(without) if drop_overlap else 0,
             store.spilled,
         )
 
 
-class _Made:
-    """Gives threads to periods and pairs to writers."""
-
-    def __init__(self, found: _Logs, split: Split | None, counts: Counts, texts: PairTexts) -> None:
-        self._found = found
-        self._split = split
-        self._counts = counts
-        self.texts = texts
-        periods = 1 if split is None else len(split.names)
-        self.written = [[0, 0, 0] for _ in range(periods)]
-        """Threads, pairs and triples of each period."""
-        self.overlap = 0
-        self.numbers: np.ndarray[tuple[int], np.dtype[np.int64]] = np.zeros(0, np.int64)
-        """Of pairs that a later period has too."""
-
-    def write(self, writers: Sequence[Sequence[Writer]], *, drop_overlap: bool) -> None:
-        if not drop_overlap:
-            self._write(writers, remember=True, without=set())
-            self.overlap = self.texts.overlap().texts
-            return
-        # Which pairs to leave out is known when all have been seen.
-        self._write([], remember=True, without=set())
-        found = self.texts.overlap()
-        self.overlap, self.numbers = found.texts, found.numbers
-        self.written = [[0, 0, 0] for _ in self.written]
-        self._write(writers, remember=False, without=set(found.numbers.tolist()))
-
-    def _write(
-        self, writers: Sequence[Sequence[Writer]], *, remember: bool, without: set[int]
-    ) -> None:
-        number = 0
-        for thread in self._found.threads():
-            period = 0 if self._split is None else self._split.place(thread)
-            if remember:
-                fate = Fate.KEPT if isinstance(period, int) else period
-                self._counts.add(fate, thread.posts)
-            if not isinstance(period, int):
-                continue
-            pairs: list[Pair] = []
-            for pair in thread.pairs:
-                if number not in without:
-                    pairs.append(pair)
-                    if remember:
-                        self.texts.add(number, period, pair.utterance, pair.response)
-                number += 1
-            self._count(period, pairs)
-            if writers:
-                for pair in pairs:
-                    writers[0][period].write(pair_row(pair))
-            for triples in writers[1:]:
-                for pair in pairs:
-                    if pair.context is not None:
-                        triples[period].write(triple_row(pair))
-
-    def _count(self, period: int, pairs: Sequence[Pair]) -> None:
-        numbers = self.written[period]
-        numbers[0] += bool(pairs)
-        numbers[1] += len(pairs)
-        numbers[2] += sum(pair.context is not None for pair in pairs)
+def _write(
+    found: _Logs,
+    split: Split | None,
+    writers: Sequence[Sequence[Writer]],
+    counts: Counts | None = None,
+    texts: PairTexts | None = None,
+    without: Collection[int] = (),
+) -> list[list[int]]:
+    """Give threads to periods and pairs to writers; how many threads, pairs, triples each has."""
+    written = [[0, 0, 0] for _ in (split.names if split else [""])]
+    number = 0
+    for thread in found.threads():
+        period = 0 if split is None else split.place(thread)
+        if counts is not None:
+            counts.add(period if isinstance(period, Fate) else Fate.KEPT, thread.posts)
+        if isinstance(period, Fate):
+            continue
+        pairs: list[Pair] = []
+        for pair in thread.pairs:
+            if number not in without:
+                pairs.append(pair)
+                if texts is not None:
+                    texts.add(number, period, pair.utterance, pair.response)
+            number += 1
+        triples = [pair for pair in pairs if pair.context is not None]
+        for place, size in enumerate((bool(pairs), len(pairs), len(triples))):
+            written[period][place] += size
+        for output, row, rows in zip(
+            writers, (pair_row, triple_row), (pairs, triples), strict=False
+        ):
+            for pair in rows:
+                output[period].write(row(pair))
+    return written
 
 
 def _layout(files: Sequence[FoundFile], columns: Columns, *, skip: bool) -> Layout:

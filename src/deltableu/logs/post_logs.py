@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
@@ -44,18 +44,15 @@ class PostLogs:
         store: Store,
         buckets: int,
     ) -> None:
-        links = link_posts(read(), rules, counts, store, buckets)
-        self.posts = links.posts
+        threads, self.posts = link_posts(read(), rules, counts, store, buckets)
         self._plan = Records(store, buckets, [("root", "<i8"), ("pos", "<i8"), ("parent", "<i8")])
         self._texts = SpilledRows(store, buckets)
         wanted = Records(store, buckets, [("pos", "<i8"), ("bucket", "<i8")])
         for bucket in range(buckets):
-            kept = posts_in_dialogues(links.threads.take(bucket), rules, counts)
-            places = kept["pos"]
-            self._plan.put(bucket, kept[["root", "pos", "parent"]].astype(self._plan.dtype))
-            wanted.add(
-                wanted.make(pos=places, bucket=bucket), places * buckets // max(self.posts, 1)
-            )
+            kept = posts_in_dialogues(threads.take(bucket), rules, counts)
+            self._plan.put(bucket, self._plan.make(kept))
+            part = kept["pos"] * buckets // max(self.posts, 1)
+            wanted.add(wanted.make(kept, bucket=bucket), part)
         self._fetch(read(), wanted)
 
     def _fetch(self, posts: Iterator[Post], wanted: Records) -> None:
@@ -66,11 +63,8 @@ class PostLogs:
             # Places of a bucket come after those of the one before.
             places = wanted.take(bucket)
             for place, to in places[np.argsort(places["pos"])].tolist():
-                post = next(posts, None)
-                read += 1
-                while post is not None and read <= place:
-                    post = next(posts, None)
-                    read += 1
+                post = next(islice(posts, place - read, None), None)
+                read = place + 1
                 if post is None:
                     raise InputError("the logs have changed while they were read: start again")
                 row = (place, post.id, post.user, post.time, post.text)
@@ -100,14 +94,9 @@ class PostLogs:
 
 def _thread(links: list[tuple[int, int]], posts: dict[int, Values]) -> Thread:
     above = dict(links)
-    root_id, root_time = "", None
-    pairs, times = [], []
-    for place, parent in links:
-        id, user, time, text = posts[place]
-        if time is not None:
-            times.append(time)
-        if parent < 0:
-            root_id, root_time = id, time
+    root_id, _, root_time, _ = next(posts[place] for place, parent in links if parent < 0)
+    times = [time for place, _ in links if (time := posts[place][2]) is not None]
+    pairs = []
     for place, parent in links:
         if parent >= 0:
             id, user, time, text = posts[place]

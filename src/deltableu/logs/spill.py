@@ -13,10 +13,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from deltableu._types import Ints
+from deltableu._types import Bools, Ints
 from deltableu.errors import InputError, Problem
 
-__all__ = ["Array", "Records", "SpilledRows", "Store"]
+__all__ = ["Array", "Records", "SpilledRows", "Store", "changes"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -146,20 +146,17 @@ class Records(_Buckets):
         super().__init__(store, count)
         self.dtype = np.dtype(fields)
 
-    def make(self, **columns: Any) -> Array:
-        """Records of columns, all of the same length but for single values."""
-        size = max(np.size(column) for column in columns.values())
-        if any(np.ndim(column) == 1 and len(column) == 0 for column in columns.values()):
-            size = 0
+    def make(self, like: Array | None = None, **columns: Any) -> Array:
+        """Records of columns, or single values; others of the same name are those of `like`."""
+        size = len(next(iter(columns.values())) if like is None else like)
         made = np.zeros(size, self.dtype)
-        for name, column in columns.items():
-            made[name] = column
+        for name in self.dtype.names or ():
+            made[name] = like[name] if like is not None and name not in columns else columns[name]
         return made
 
-    def add(self, records: Array, buckets: Ints) -> None:
-        """Add records, each to its bucket."""
-        if len(records) == 0:
-            return
+    def add(self, records: Array, keys: Array) -> None:
+        """Add records, each to the bucket that its key leads to."""
+        buckets: Ints = (keys % keys.dtype.type(self.count)).astype(np.int64)
         order = np.argsort(buckets, kind="stable")
         ordered = records[order]
         bounds = np.searchsorted(buckets[order], np.arange(self.count + 1))
@@ -181,6 +178,15 @@ class Records(_Buckets):
         records = self.load(bucket)
         self.drop(bucket)
         return records
+
+
+def changes(records: Array, *fields: str) -> Bools:
+    """Where a record differs from the one before."""
+    new = np.zeros(len(records), np.bool_)
+    new[:1] = True
+    for field in fields:
+        new[1:] |= records[field][1:] != records[field][:-1]
+    return new
 
 
 class SpilledRows(_Buckets):
