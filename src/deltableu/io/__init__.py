@@ -17,7 +17,7 @@ from deltableu.io.files import (
     filled_lines,
     not_utf8,
     open_binary,
-    packed_stream,
+    packed_text,
     read_lines,
     read_raw_lines,
     write_lines,
@@ -27,7 +27,7 @@ from deltableu.io.journal import Journal
 from deltableu.io.jsonl import decode, decode_object, encode, read_records, write_records
 from deltableu.io.names import PathLike, file_form, file_name, file_packing, is_url
 from deltableu.io.new_output import check_apart, check_new_file, check_new_folder, check_work
-from deltableu.io.parquet import open_parquet, read_batches, read_rows, write_rows
+from deltableu.io.parquet import open_parquet, parquet_writer, read_batches, read_rows, write_rows
 from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record
 from deltableu.io.record_tables import record_tables
@@ -92,7 +92,8 @@ __all__ = [
     "number_text",
     "open_binary",
     "open_parquet",
-    "packed_stream",
+    "packed_text",
+    "parquet_writer",
     "pyarrow_for",
     "read_batches",
     "read_csv",

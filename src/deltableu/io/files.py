@@ -6,15 +6,15 @@ import gzip
 import io
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import atomic_path, unwritable
 from deltableu.io.names import PathLike, file_name, file_packing
-from deltableu.io.problems import Report, fail
+from deltableu.io.problems import Report, fail, until_broken
 from deltableu.io.sources import ByteSource, locate
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "filled_lines",
     "not_utf8",
     "open_binary",
-    "packed_stream",
+    "packed_text",
     "read_lines",
     "read_raw_lines",
     "write_lines",
@@ -51,31 +51,20 @@ def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:
     return f"is not valid UTF-8 ({byte}): save the file as UTF-8"
 
 
-def _encoded_lines(path: PathLike) -> Generator[bytes, None, None]:
+def _encoded_lines(path: PathLike) -> Iterator[bytes]:
     with open_binary(path) as stream:
         yield from stream
 
 
-def read_raw_lines(path: PathLike, report: Report = fail) -> Generator[tuple[int, str], None, None]:
+def read_raw_lines(path: PathLike, report: Report = fail) -> Iterator[tuple[int, str]]:
     r"""Yield line numbers and lines with the line ends they have; only `\n` ends a line."""
-    name = file_name(path)
-    number = 0
-    with closing(_encoded_lines(path)) as lines:
-        while True:
-            try:
-                encoded = next(lines, None)
-            except InputError as error:
-                report(error.problem)
-                return
-            if encoded is None:
-                return
-            number += 1
-            try:
-                line = encoded.decode("utf-8")
-            except UnicodeDecodeError as error:
-                report(Problem(not_utf8(encoded, error), file=name, line=number))
-                continue
-            yield number, line.removeprefix(_MARK) if number == 1 else line
+    for number, encoded in enumerate(until_broken(_encoded_lines(path), report), start=1):
+        try:
+            line = encoded.decode("utf-8")
+        except UnicodeDecodeError as error:
+            report(Problem(not_utf8(encoded, error), file=file_name(path), line=number))
+            continue
+        yield number, line.removeprefix(_MARK) if number == 1 else line
 
 
 def read_lines(path: PathLike, report: Report = fail) -> Iterator[tuple[int, str]]:
@@ -125,18 +114,19 @@ def _naming(path: PathLike) -> Iterator[None]:
 
 
 @contextmanager
-def packed_stream(path: PathLike, stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """A stream to write what goes to a file of this name: packed where it ends in `.gz`."""
-    packing = file_packing(path)
-    if packing == "gz":
-        # Without name and time it is the same bytes whenever it is written.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
-            yield cast(IO[bytes], packed)
-    elif packing:
+def packed_text(path: PathLike, name: PathLike) -> Iterator[IO[str]]:
+    """A stream to write UTF-8 to a file that will have this name: packed where it ends in `.gz`."""
+    packing = file_packing(name)
+    if packing not in ("", "gz"):
         message = f"is not written, because its name ends in .{packing}: take .gz"
-        raise InputError(Problem(message, file=os.fspath(path)))
-    else:
-        yield stream
+        raise InputError(Problem(message, file=os.fspath(name)))
+    with ExitStack() as stack:
+        stream: IO[bytes] = stack.enter_context(open(path, "wb"))
+        if packing:
+            # Without name and time it is the same bytes whenever it is written.
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
+            stream = cast(IO[bytes], stack.enter_context(packed))
+        yield stack.enter_context(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
 
 
 @contextmanager
@@ -149,9 +139,7 @@ def atomic_write(path: PathLike) -> Iterator[IO[str]]:
     with (
         _naming(path),
         atomic_path(path) as temporary,
-        open(temporary, "wb") as stream,
-        packed_stream(path, stream) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+        packed_text(temporary, path) as text,
     ):
         try:
             yield text

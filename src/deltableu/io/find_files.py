@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from deltableu.errors import InputError, Problem
@@ -42,24 +42,18 @@ def find_files(logs: Iterable[PathLike]) -> list[FoundFile]:
 
 def _local_files(name: str) -> Iterator[FoundFile]:
     # A file may have brackets in its name, so a pattern is only what is not there.
+    matches: list[str] = []
     if os.path.isdir(name):
-        yield from _local_folder(name)
+        files = set(_walk(name))
     elif not os.path.lexists(name) and glob.has_magic(name):
-        matches = sorted(glob.glob(name, recursive=True))
-        files = {path: None for path in matches if is_log(path) and not os.path.isdir(path)}
-        for folder in (path for path in matches if os.path.isdir(path)):
-            files.update(dict.fromkeys(_walk(folder)))
-        _must_hold(files, name, matches)
-        yield from map(_local_file, sorted(files))
+        matches = glob.glob(name, recursive=True)
+        files = {path for path in matches if is_log(path) and not os.path.isdir(path)}
+        files = files.union(*map(_walk, matches))  # a file holds nothing to walk through
     else:
         _must_be_log(name)
-        yield _local_file(name)
-
-
-def _local_folder(name: str) -> Iterator[FoundFile]:
-    paths = sorted(_walk(name))
-    _must_hold(paths, name, ())
-    yield from map(_local_file, paths)
+        files = {name}
+    _must_hold(files, name, matches)
+    yield from map(_local_file, sorted(files))
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -142,9 +136,9 @@ def _must_be_log(name: str) -> None:
         raise InputError(Problem(f"is not known as a log: {_SUFFIXES}", file=name))
 
 
-def _must_hold(files: Iterable[str], name: str, matches: Iterable[str]) -> None:
-    if any(True for _ in files):
+def _must_hold(files: Collection[str], name: str, matches: Collection[str]) -> None:
+    if files:
         return
-    if glob.has_magic(name) and not any(True for _ in matches):
+    if glob.has_magic(name) and not matches:
         raise InputError(Problem("no file matches this pattern", file=name))
     raise InputError(Problem(f"holds no logs: {_SUFFIXES}", file=name))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from deltableu.errors import InputError, Problem
-from deltableu.io.atomic import interrupted_copy
+from deltableu.io.atomic import interrupted_copy, unwritable
 from deltableu.io.names import PathLike
 
 __all__ = ["check_apart", "check_new_file", "check_new_folder", "check_work"]
@@ -111,10 +111,9 @@ def _name_some(names: Sequence[str]) -> str:
 
 def _check_parent(name: str, target: Path) -> None:
     if not target.parent.is_dir():
-        message = "cannot be written, because its folder does not exist: make the folder first"
-        raise _refusal(name, message)
+        raise unwritable(name, FileNotFoundError())
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise _refusal(name, "cannot be written by this user: change the folder's permissions")
+        raise unwritable(name, PermissionError())
 
 
 def _refusal(name: str, message: str) -> InputError:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import atomic_path
 from deltableu.io.names import PathLike, file_name
-from deltableu.io.problems import Report, fail
+from deltableu.io.problems import Report, fail, until_broken
 from deltableu.io.sources import FoundFile, locate, pyarrow_for, unreadable
 
-__all__ = ["open_parquet", "read_batches", "read_rows", "write_rows"]
+__all__ = ["open_parquet", "parquet_writer", "read_batches", "read_rows", "write_rows"]
 
 BATCH_ROWS = 1024
 
@@ -85,22 +84,8 @@ def _records(path: PathLike) -> Iterator[dict[str, object]]:
 
 def read_rows(path: PathLike, report: Report = fail) -> Iterator[tuple[int, Mapping[str, object]]]:
     """Yield row numbers (from 1) and records, a batch of rows in memory at a time."""
-    number = 0
-    records = _records(path)
-    while True:
-        try:
-            record = next(records, None)
-        except InputError as error:
-            report(error.problem)
-            return
-        if record is None:
-            return
-        number += 1
+    for number, record in enumerate(until_broken(_records(path), report), start=1):
         yield number, {key: _plain(value) for key, value in record.items()}
-
-
-def _first_sentence(error: Exception) -> str:
-    return str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
 
 
 def _plain(value: object) -> object:
@@ -111,20 +96,43 @@ def write_rows(
     path: PathLike, records: Iterable[Mapping[str, object]], columns: Mapping[str, object]
 ) -> None:
     """Write records; `columns` maps names to a type name, a [type] for lists, or a {name: type}."""
-    pyarrow = pyarrow_for("Parquet", file_name(path))
-    schema = pyarrow.schema([(name, _type(pyarrow, kind)) for name, kind in columns.items()])
-    remaining = iter(records)
+    pyarrow_for("Parquet", file_name(path))
     with (
         atomic_path(path) as temporary,
-        pyarrow.parquet.ParquetWriter(temporary, schema) as writer,
+        parquet_writer(temporary, columns, name=Path(path).name) as write,
     ):
-        while batch := list(islice(remaining, BATCH_ROWS)):
-            try:
-                rows = pyarrow.RecordBatch.from_pylist(batch, schema=schema)
-            except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError) as error:
-                message = f"a value does not fit its column: {_first_sentence(error)}"
-                raise InputError(Problem(message, file=Path(path).name)) from None
-            writer.write_batch(rows)
+        for record in records:
+            write(record)
+
+
+@contextmanager
+def parquet_writer(
+    path: Path, columns: Mapping[str, object], batch_rows: int = BATCH_ROWS, name: str | None = None
+) -> Iterator[Callable[[Mapping[str, object]], None]]:
+    """What to call with one record after the other; `columns` are those of `write_rows`."""
+    pyarrow = pyarrow_for("Parquet", name or str(path))
+    schema = pyarrow.schema([(key, _type(pyarrow, kind)) for key, kind in columns.items()])
+    held: list[Mapping[str, object]] = []
+
+    def flush() -> None:
+        try:
+            rows = pyarrow.RecordBatch.from_pylist(held, schema=schema)
+        except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError) as error:
+            sentence = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
+            message = f"a value does not fit its column: {sentence}"
+            raise InputError(Problem(message, file=name or path.name)) from None
+        writer.write_batch(rows)
+        held.clear()
+
+    def write(record: Mapping[str, object]) -> None:
+        held.append(record)
+        if len(held) == batch_rows:
+            flush()
+
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        yield write
+        if held:
+            flush()
 
 
 def _type(pyarrow: Any, kind: object) -> Any:

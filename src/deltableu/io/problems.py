@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias, TypeVar
 
 from deltableu.errors import InputError, InputWarning, Problem
 
-__all__ = ["Report", "SeenProblems", "fail"]
+__all__ = ["Report", "SeenProblems", "fail", "until_broken"]
 
+_T = TypeVar("_T")
 Report: TypeAlias = Callable[[Problem], None]
 """Where a reader sends its problems; a list's `append` collects them all."""
 
@@ -20,6 +21,14 @@ def fail(problem: Problem) -> None:
         warnings.warn(str(problem), InputWarning, stacklevel=3)
         return
     raise InputError(problem)
+
+
+def until_broken(records: Iterable[_T], report: Report) -> Iterator[_T]:
+    """Yield what can be read; what then stops it is reported."""
+    try:
+        yield from records
+    except InputError as error:
+        report(error.problem)
 
 
 class SeenProblems:

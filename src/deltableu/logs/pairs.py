@@ -204,7 +204,7 @@ def _write(
             writers, (pair_row, triple_row), (pairs, triples), strict=False
         ):
             for pair in rows:
-                output[period].write(row(pair))
+                output[period](row(pair))
     return written
 
 

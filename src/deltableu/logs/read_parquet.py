@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,15 +78,19 @@ def _is_name(pyarrow: Any, kind: Any) -> bool:
 
 def row_groups(file: FoundFile) -> list[RowGroup]:
     """What a Parquet file consists of; `WrongColumns` where it is no log."""
-    groups: list[RowGroup] = []
     with _opened(file) as parquet:
-        first = 0
-        for number in range(parquet.num_row_groups):
-            group = parquet.metadata.row_group(number)
-            columns = range(group.num_columns)
-            size = sum(group.column(column).total_compressed_size for column in columns)
-            groups.append(RowGroup(first, group.num_rows, size))
-            first += group.num_rows
+        return _groups(parquet)
+
+
+def _groups(parquet: Any) -> list[RowGroup]:
+    groups: list[RowGroup] = []
+    first = 0
+    for number in range(parquet.num_row_groups):
+        group = parquet.metadata.row_group(number)
+        columns = range(group.num_columns)
+        size = sum(group.column(column).total_compressed_size for column in columns)
+        groups.append(RowGroup(first, group.num_rows, size))
+        first += group.num_rows
     return groups
 
 
@@ -99,23 +103,33 @@ def read_row_groups(
 ) -> Iterator[Block]:
     """Yield the rows of some row groups."""
     with _opened(file) as parquet:
-        metadata = parquet.metadata
-        groups = range(parquet.num_row_groups)[begin:end]
-        rows = [metadata.row_group(number).num_rows for number in range(groups.stop)]
-        reader = _Reader(file, sum(rows[:begin]), report)
-        total = sum(rows[begin:])
+        groups = _groups(parquet)
+        numbers = range(len(groups))[begin:end]
+        total = sum(groups[number].rows for number in numbers)
+        size = sum(groups[number].size for number in numbers)
         names = [name for name in FIELDS if name in parquet.schema_arrow.names]
-        size = sum(
-            metadata.row_group(number).column(column).total_compressed_size
-            for number in groups
-            for column in range(metadata.num_columns)
-        )
-        for batch in read_batches(file, parquet, block_rows, names, list(groups)):
+        before = groups[begin].first if numbers else 0
+        seen = rows = 0
+        for batch in read_batches(file, parquet, block_rows, names, list(numbers)):
             try:
                 columns = {name: _column(batch.column(name)) for name in batch.schema.names}
             except Exception as error:  # damaged pages raise all that Arrow has
                 raise unreadable(file, error) from None
-            block = reader.block(columns, batch.num_rows, size, total)
+            bad = _bad_rows(columns)
+            for row in sorted(bad):
+                report(replace(bad[row], file=file.name, line=before + seen + row + 1))
+            seen += batch.num_rows
+            kept = np.delete(np.arange(batch.num_rows), list(bad)) if bad else slice(None)
+            texts = {name: column.texts.choose(kept) for name, column in columns.items()}
+            block = Block(
+                rows,
+                texts["utterance"],
+                texts["response"],
+                texts.get("id"),
+                texts.get("thread"),
+                size * seen // max(total, 1),
+            )
+            rows += len(block)
             if len(block) > 0:
                 yield block
 
@@ -156,48 +170,17 @@ def _column(array: Any) -> _Column:
     return _Column(Texts(data[first:last].to_pybytes(), starts, ends), absent)
 
 
-class _Reader:
-    """Turns columns into blocks, and remembers what came before."""
-
-    def __init__(self, file: FoundFile, first: int, report: Report) -> None:
-        self._file = file
-        self._first = first
-        self._report = report
-        self._seen = 0
-        self._rows = 0
-
-    def block(self, columns: dict[str, _Column], rows: int, size: int, total: int) -> Block:
-        """The rows that follow on those before, without the bad ones."""
-        bad: dict[int, Problem] = {}
-        for name, column in columns.items():
-            for row in _not_utf8(column.texts):
-                message = "is not valid UTF-8: write the column as strings"
-                bad.setdefault(row, Problem(message, field=name))
-            if column.absent is not None and name in FIELDS[:2]:
-                for row in np.flatnonzero(column.absent).tolist():
-                    bad.setdefault(row, Problem("is missing", field=name))
-        for row in sorted(bad):
-            number = self._first + self._seen + row + 1
-            self._report(
-                Problem(bad[row].message, file=self._file.name, line=number, field=bad[row].field)
-            )
-        self._seen += rows
-        kept = np.delete(np.arange(rows), list(bad)) if bad else slice(None)
-
-        def texts_of(name: str) -> Texts:
-            texts = columns[name].texts
-            return texts.choose(kept)
-
-        block = Block(
-            self._rows,
-            texts_of("utterance"),
-            texts_of("response"),
-            texts_of("id") if "id" in columns else None,
-            texts_of("thread") if "thread" in columns else None,
-            size * self._seen // max(total, 1),
-        )
-        self._rows += len(block)
-        return block
+def _bad_rows(columns: dict[str, _Column]) -> dict[int, Problem]:
+    """What is wrong first with rows that cannot be used."""
+    bad: dict[int, Problem] = {}
+    for name, column in columns.items():
+        for row in _not_utf8(column.texts):
+            message = "is not valid UTF-8: write the column as strings"
+            bad.setdefault(row, Problem(message, field=name))
+        if column.absent is not None and name in FIELDS[:2]:
+            for row in np.flatnonzero(column.absent).tolist():
+                bad.setdefault(row, Problem("is missing", field=name))
+    return bad
 
 
 def _not_utf8(texts: Texts) -> list[int]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
@@ -21,7 +20,8 @@ from deltableu.io import (
     file_form,
     file_packing,
     is_log,
-    packed_stream,
+    packed_text,
+    parquet_writer,
     pyarrow_for,
     unwritable,
 )
@@ -32,6 +32,8 @@ __all__ = ["Form", "Writer", "check_output", "pair_row", "triple_row", "written"
 
 Form = Literal["tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet"]
 Row: TypeAlias = Mapping[str, str]
+Writer: TypeAlias = Callable[[Row], object]
+"""Takes rows."""
 
 _BATCH = 4096
 
@@ -56,65 +58,22 @@ _EXAMPLE = Pair("", "", "", None, "", "")
 COLUMNS = {row: tuple(row(_EXAMPLE)) for row in (pair_row, triple_row)}
 
 
-class Writer(Protocol):
-    """Takes rows."""
-
-    def write(self, row: Row) -> None: ...
-
-
-class _Tsv:
-    def __init__(self, stream: io.TextIOBase, columns: Sequence[str]) -> None:
-        self._stream = stream
-        stream.write("\t".join(columns) + "\n")
-
-    def write(self, row: Row) -> None:
-        self._stream.write("\t".join(escape_cell(text or None) for text in row.values()) + "\n")
-
-
-class _Jsonl:
-    def __init__(self, stream: io.TextIOBase) -> None:
-        self._stream = stream
-
-    def write(self, row: Row) -> None:
-        filled = {name: text for name, text in row.items() if text}
-        self._stream.write(encode(filled) + "\n")
-
-
-class _Parquet:
-    def __init__(self, pyarrow: Any, writer: Any, schema: Any) -> None:
-        self._pyarrow = pyarrow
-        self._writer = writer
-        self._schema = schema
-        self._rows: list[dict[str, str | None]] = []
-
-    def write(self, row: Row) -> None:
-        self._rows.append({name: text or None for name, text in row.items()})
-        if len(self._rows) == _BATCH:
-            self.flush()
-
-    def flush(self) -> None:
-        if self._rows:
-            batch = self._pyarrow.RecordBatch.from_pylist(self._rows, schema=self._schema)
-            self._writer.write_batch(batch)
-            self._rows = []
-
-
 @contextmanager
 def _opened(path: Path, form: str, columns: Sequence[str]) -> Iterator[Writer]:
     if form == "parquet":
-        pyarrow = pyarrow_for("Parquet", str(path))
-        schema = pyarrow.schema([(name, pyarrow.string()) for name in columns])
-        with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-            made = _Parquet(pyarrow, writer, schema)
-            yield made
-            made.flush()
+        with parquet_writer(path, dict.fromkeys(columns, "string"), _BATCH) as write:
+            yield lambda row: write({name: text or None for name, text in row.items()})
         return
-    with (
-        open(path, "wb") as stream,
-        packed_stream(f"x.{form}", stream) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
-    ):
-        yield _Tsv(text, columns) if form.startswith("tsv") else _Jsonl(text)
+    with packed_text(path, f"x.{form}") as stream:
+        if form.startswith("tsv"):
+            stream.write("\t".join(columns) + "\n")
+            yield lambda row: stream.write(
+                "\t".join(escape_cell(text or None) for text in row.values()) + "\n"
+            )
+        else:
+            yield lambda row: stream.write(
+                encode({name: text for name, text in row.items() if text}) + "\n"
+            )
 
 
 def check_output(
