@@ -121,17 +121,19 @@ class Checker:
 
     def name(self, value: object, field: str) -> str:
         """A name, which may be a number; an empty text where there is none."""
+        if value is None:
+            return ""
+        if isinstance(value, str):
+            return value if value.isascii() else self.text(value, field)
         if isinstance(value, float):
             # Tables with gaps spell whole numbers so, and a gap may be a NaN.
             if math.isfinite(value):
                 return number_text(value)
-            value = None if math.isnan(value) else value
-        if isinstance(value, str):
-            return self.text(value, field)
+            if math.isnan(value):
+                return ""
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        if value is not None:
-            self.complain(field, _wrong("a string or a whole number", value))
+        self.complain(field, _wrong("a string or a whole number", value))
         return ""
 
     def number(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from deltableu.errors import InputError, Problem
@@ -183,60 +183,60 @@ def _read(
     report: Report,
     advance: Advance | None,
 ) -> Iterator[tuple[int, _T]]:
-    called = {name: columns.get(name, name) for name in (*names, *_TURNS)}
+    theirs = [columns.get(name, name) for name in names]
     checker = Checker(file.name, fail)
-    for line, row in read_rows(file, [called[name] for name in names], report, advance):
-        checker.start(line)
+    for line, row in read_rows(file, theirs, report, advance):
+        checker.line = line
         try:
-            made = make(row, called, checker)
+            made = make(row, columns, checker)
         except InputError as error:  # what is wrong first: a row is left out once
-            report(error.problem)
+            field = error.problem.field or ""
+            report(replace(error.problem, field=columns.get(field, field)))
         else:
             yield line, made
 
 
-def _post(row: Sequence[Any], called: Columns, checker: Checker) -> Post:
+def _post(row: Sequence[Any], columns: Columns, checker: Checker) -> Post:
     id, user, time, reply_to, text, repost_of, repost = row
     return Post(
-        _identifier(id, called["id"], checker),
-        _text(text, called["text"], checker),
-        checker.name(user, called["user"]),
-        _time(time, called["time"], checker),
-        checker.name(reply_to, called["reply_to"]),
-        checker.name(repost_of, called["repost_of"]) != ""
-        or _yes(repost, called["repost"], checker),
+        _identifier(id, "id", checker),
+        _text(text, "text", checker),
+        checker.name(user, "user"),
+        _time(time, "time", checker),
+        checker.name(reply_to, "reply_to"),
+        checker.name(repost_of, "repost_of") != "" or _yes(repost, "repost", checker),
     )
 
 
-def _turn(row: Sequence[Any], called: Columns, checker: Checker) -> Turn:
+def _turn(row: Sequence[Any], columns: Columns, checker: Checker) -> Turn:
     dialog, turn, speaker, time, text = row
-    number = checker.integer(as_number(turn) if isinstance(turn, str) else turn, called["turn"])
+    number = checker.integer(as_number(turn) if isinstance(turn, str) else turn, "turn")
     if number is None:
-        checker.complain(called["turn"], "must be a whole number, got None")
+        checker.complain("turn", "must be a whole number, got None")
     return Turn(
-        _identifier(dialog, called["dialog"], checker),
+        _identifier(dialog, "dialog", checker),
         number or 0,
-        _text(text, called["text"], checker),
-        checker.name(speaker, called["speaker"]),
-        _time(time, called["time"], checker),
+        _text(text, "text", checker),
+        checker.name(speaker, "speaker"),
+        _time(time, "time", checker),
     )
 
 
-def _conversation(row: Sequence[Any], called: Columns, checker: Checker) -> list[Turn]:
+def _conversation(row: Sequence[Any], columns: Columns, checker: Checker) -> list[Turn]:
     id, turns = row
-    dialog = _identifier(id, called["id"], checker)
+    dialog = _identifier(id, "id", checker)
     if not isinstance(turns, list):
-        checker.complain(called["turns"], f"must be a list of turns, got {shown(turns)}")
+        checker.complain("turns", f"must be a list of turns, got {shown(turns)}")
     made = []
     for number, turn in enumerate(turns):
         field = f"turns[{number}]"
         if isinstance(turn, str):
             made.append(Turn(dialog, number, checker.text(turn, field)))
         elif isinstance(turn, dict):
-            speaker = turn.get(called["speaker"], turn.get("user"))
-            text = _text(turn.get(called["text"]), f"{field}.text", checker)
+            speaker = turn.get(columns.get("speaker", "speaker"), turn.get("user"))
+            text = _text(turn.get(columns.get("text", "text")), f"{field}.text", checker)
             name = checker.name(speaker, f"{field}.speaker")
-            time = _time(turn.get(called["time"]), called["time"], checker)
+            time = _time(turn.get(columns.get("time", "time")), "time", checker)
             made.append(Turn(dialog, number, text, name, time))
         else:
             message = f"must be a text or an object with a text, got {shown(turn)}"
@@ -252,6 +252,8 @@ def _identifier(value: object, field: str, checker: Checker) -> str:
 
 
 def _text(value: object, field: str, checker: Checker) -> str:
+    if isinstance(value, str) and value.isascii():
+        return value
     return "" if value is None else checker.text(value, field)
 
 

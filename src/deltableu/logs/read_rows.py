@@ -82,8 +82,9 @@ def _text_rows(
 ) -> Iterator[Row]:
     is_table = file.form == "tsv"
     read = _tsv_reader(read_header(file), columns) if is_table else _jsonl_reader(columns)
-    first = 2 if is_table else 1
-    lines = (line for line in _lines(file, report, advance) if line[0] >= first)
+    lines = _lines(file, report, advance)
+    if is_table:
+        lines = (line for line in lines if line[0] > 1)
     for number, line in filled_lines(lines, file.name, report):
         try:
             yield number, read(line)
