@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "Progress",
     "Singles",
     "Steps",
+    "steps_of",
 ]
 
 AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -36,3 +38,8 @@ Steps: TypeAlias = Callable[[int, int], None]
 Progress: TypeAlias = Callable[[str, int, int], None]
 #: Told how many bytes were read since it was told last.
 BytesRead: TypeAlias = Callable[[int], None]
+
+
+def steps_of(progress: Progress | None, what: str) -> Steps | None:
+    """Told how far one part of the work is, it tells `progress` with the part's name."""
+    return None if progress is None else partial(progress, what)

@@ -19,9 +19,11 @@ from deltableu.errors import InputError
 from deltableu.stats import kendall
 from deltableu.stats.correlation import (
     average_ranks,
+    centred,
     correlate,
     correlation_p_value,
     correlation_test,
+    count_distinct,
     partial_correlation,
 )
 from deltableu.stats.kendall import kendall_like, kendall_like_pairs
@@ -94,6 +96,20 @@ def test_a_batch_is_its_rows(method, size, shared):
         assert found[place] == pytest.approx(literal(x[place], other, method), abs=1e-12)
     # People's scores may be the batch instead.
     assert np.array_equal(correlate(x[0, 0], y, method), correlate(x[0:1, 0], y, method).squeeze())
+
+
+def test_missing_values_change_nothing_for_those_that_are_there():
+    """One rule centres and counts with and without them, rows or tables."""
+    table = np.random.default_rng(0).integers(5, size=(3, 9, 4)).astype(float)
+    holed = table.copy()
+    holed[:, 0], holed[:, 5] = np.nan, np.nan
+    there = np.delete(table, (0, 5), axis=1)
+    assert np.array_equal(np.delete(centred(holed), (0, 5), axis=1), centred(there))
+    assert not centred(holed)[:, (0, 5)].any()
+    assert np.array_equal(count_distinct(holed), count_distinct(there))
+    columns = np.swapaxes(there, 1, 2).reshape(-1, 7)
+    assert count_distinct(there).ravel().tolist() == [len(set(row)) for row in columns.tolist()]
+    assert not centred(np.full((2, 3), 0.1)).any()
 
 
 @few

@@ -9,7 +9,7 @@ from scipy import stats
 from deltableu.errors import InputError
 from deltableu.stats.correlation_intervals import correlation_interval
 from deltableu.validate.agreement_bootstrap import bootstrap_agreement
-from deltableu.validate.levels import agreement
+from deltableu.validate.levels import Measure, agreement
 from deltableu.validate.resampled_scores import ResampledScores
 
 METHODS = ("pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like")
@@ -122,7 +122,7 @@ def study(seed=0, systems=6, items=30, gaps=0.0):
 def test_a_resample_is_the_agreement_of_its_copy(method, level, gaps):
     """Counts of items and rows of systems, against tables really put together."""
     metric, human = study(gaps=gaps, systems=5, items=12)
-    scores = ResampledScores.of(metric, human, method, level, "zero", 25.0)
+    scores = ResampledScores.of(metric, human, Measure(method, level, "zero", 25.0))
     generator = np.random.default_rng(5)
     draws = generator.integers(12, size=(20, 12))
     rows = generator.integers(5, size=(20, 5))
@@ -145,7 +145,7 @@ def test_a_resample_is_the_agreement_of_its_copy(method, level, gaps):
 @pytest.mark.parametrize("level", LEVELS)
 def test_leaving_out_one_after_the_other(level):
     metric, human = study(systems=5, items=8)
-    scores = ResampledScores.of(metric, human, "kendall-b", level, "zero", 25.0)
+    scores = ResampledScores.of(metric, human, Measure("kendall-b", level, "zero", 25.0))
     options = {"method": "kendall-b", "level": level}
     items = [
         agreement(np.delete(metric, i, 1), np.delete(human, i, 1), **options) for i in range(8)
@@ -208,7 +208,7 @@ def test_the_population_is_named():
 
 def test_more_items_than_groups_give_nearly_the_same_acceleration():
     metric, human = study(items=1000)
-    scores = ResampledScores.of(metric, human, "pearson", "pooled", "zero", 25.0)
+    scores = ResampledScores.of(metric, human, Measure("pearson", "pooled", "zero", 25.0))
 
     def acceleration(values):
         away = values.mean() - values

@@ -6,17 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Ints
-from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
+from deltableu.compare.past_comparisons import PastComparisons
 from deltableu.compare.results import Probability
 from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["AgreementCurve", "AgreementModel", "PastComparisons", "read_past_comparisons"]
+__all__ = ["AgreementCurve", "AgreementModel"]
 
 AgreementModel = Literal["isotonic", "logistic"]
 
@@ -177,15 +178,13 @@ class AgreementCurve:
 class _Isotonic:
     """Shares of agreement at each size of difference; of disagreement where that prevails."""
 
+    method: ClassVar[str] = "monotone likelihood ratio"
+
     sizes: Array
     shares: Array
     counts: Array
     curve: Array  # the likeliest, not held to .5 and more
     turned: bool
-
-    @property
-    def method(self) -> str:
-        return "monotone likelihood ratio"
 
     @classmethod
     def fit(cls, sizes: Array, agreed: Array) -> _Isotonic:
@@ -197,8 +196,7 @@ class _Isotonic:
 
     def residuals(self, sizes: Array, agreed: Array) -> Array:
         turned = 1.0 - agreed if self.turned else agreed
-        residuals: Array = turned - np.interp(sizes, self.sizes, self.curve)
-        return residuals
+        return np.asarray(turned - np.interp(sizes, self.sizes, self.curve))
 
     def value(self, size: float) -> float:
         curve = np.maximum(self.curve, 0.5)
@@ -260,21 +258,18 @@ def _never_falling(shares: Array, counts: Array) -> Array:
     """The likeliest chances that never fall."""
     from scipy.optimize import isotonic_regression
 
-    chances: Array = np.clip(isotonic_regression(shares, weights=counts).x, 0.0, 1.0)
-    return chances
+    return np.asarray(np.clip(isotonic_regression(shares, weights=counts).x, 0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Logistic:
     """Log odds of agreement are `slope` times the size of the difference."""
 
+    method: ClassVar[str] = "logistic score test"
+
     sizes: Array
     agreed: Array
     slope: float
-
-    @property
-    def method(self) -> str:
-        return "logistic score test"
 
     @classmethod
     def fit(cls, sizes: Array, agreed: Array) -> _Logistic:
@@ -292,17 +287,15 @@ class _Logistic:
         return cls(sizes, agreed, slope)
 
     def residuals(self, sizes: Array, agreed: Array) -> Array:
-        left: Array = sizes * (agreed - self._expected(self.slope))
-        return left
+        return np.asarray(sizes * (agreed - _expit(self.slope * sizes)))
 
     def value(self, size: float) -> float:
-        return _expit(self.slope * size)
+        return float(_expit(self.slope * size))
 
     def limits(self, size: float, level: float, design_effect: float) -> tuple[float, float]:
         threshold = _chi_square(level) * design_effect
-        low = self._slope_limit(-1.0, threshold)
-        high = self._slope_limit(1.0, threshold)
-        return _expit(low * size), _expit(high * size)
+        low, high = (self._slope_limit(direction, threshold) for direction in (-1.0, 1.0))
+        return float(_expit(low * size)), float(_expit(high * size))
 
     def _slope_limit(self, direction: float, threshold: float) -> float:
         """The last slope in a direction that the score test does not reject."""
@@ -323,17 +316,11 @@ class _Logistic:
             step *= 2.0
         return _edge(rejected, near, near + direction * step)
 
-    def _expected(self, slope: float) -> Array:
-        from scipy.special import expit
-
-        expected: Array = expit(slope * self.sizes)
-        return expected
-
     def _score(self, slope: float) -> float:
-        return float((self.sizes * (self.agreed - self._expected(slope))).sum())
+        return float((self.sizes * (self.agreed - _expit(slope * self.sizes))).sum())
 
     def _statistic(self, slope: float) -> float:
-        expected = self._expected(slope)
+        expected = _expit(slope * self.sizes)
         variance = float((self.sizes**2 * expected * (1.0 - expected)).sum())
         return self._score(slope) ** 2 / variance if variance > 0.0 else math.inf
 
@@ -396,8 +383,10 @@ def _notes(agreed: Array, groups: Ints | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _expit(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-value)) if value > -700.0 else 0.0
+def _expit(log_odds: ArrayLike) -> Array:
+    from scipy.special import expit
+
+    return np.asarray(expit(log_odds))
 
 
 def _chi_square(level: float) -> float:

@@ -63,13 +63,13 @@ class Observations(ABC):
 
     @abstractmethod
     def bootstrap(
-        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
+        self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Array:
         """Trials x systems: scores on items drawn with replacement, the same for all systems."""
 
     @abstractmethod
     def exchanges(
-        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
+        self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
         """Differences of two systems whose outputs were exchanged at random, item by item."""
 
@@ -96,7 +96,7 @@ class RowObservations(Observations):
         return self.aggregate(self.rows.sum(axis=1, keepdims=True) - self.rows)
 
     def bootstrap(
-        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
+        self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Array:
         sums = bootstrap_sums(
             self._side_by_side(), trials, seed, threads=threads, progress=progress
@@ -104,7 +104,7 @@ class RowObservations(Observations):
         return self.aggregate(sums.reshape(trials, len(self.systems), -1))
 
     def exchanges(
-        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
+        self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
         sums = chosen_sums(self._side_by_side(), trials, seed, threads=threads, progress=progress)
         chosen = sums.reshape(trials, len(self.systems), -1)
@@ -145,7 +145,7 @@ class PooledObservations(Observations):
         return np.stack([rows.leave_one_out()[1] for rows in self.statistics])
 
     def bootstrap(
-        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
+        self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Array:
         raise InputError(
             f"the bootstrap is biased for {self.metric}, since what a sample repeats is not new; "
@@ -153,7 +153,7 @@ class PooledObservations(Observations):
         )
 
     def exchanges(
-        self, trials: int, seed: int, *, threads: int | None = None, progress: Steps | None = None
+        self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
         def differences(first: int, second: int) -> Array:
             chunks = choice_streams(len(self.items), trials, seed)

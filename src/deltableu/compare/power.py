@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 from statistics import NormalDist
 
-from deltableu._types import Ints, Progress
+from deltableu._types import Ints, Progress, steps_of
 from deltableu.compare.pilot import Pilot
 from deltableu.compare.population import Population, kept_share
 from deltableu.compare.power_results import (
@@ -131,7 +131,7 @@ def plan_comparison(
     kept = kept_share(both[0].rows, both[1].rows, metric.aggregate, wanted)
     drawn = []
     for setting in settings:
-        tell = _teller(progress, f"{setting_name(*setting)}: drawing")
+        tell = steps_of(progress, f"{setting_name(*setting)}: drawing")
         drawn.append(base.draw(*setting, draws, seed, threads=threads, progress=tell))
     populations = [Population(one.first, one.second, metric.aggregate, kept) for one in drawn]
     pilot_items = len(base.references)
@@ -147,7 +147,7 @@ def plan_comparison(
             replicates=replicates,
             trials=trials,
             seed=seed,
-            progress=_teller(progress, setting_name(*setting)),
+            progress=steps_of(progress, setting_name(*setting)),
         )
         curves.append(
             PowerCurve(
@@ -267,10 +267,3 @@ def _check(
         if number is not None:
             check_at_least(name, number, 1)
     check_at_least("seed", seed, 0)
-
-
-def _teller(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    tell = progress
-    return lambda done, total: tell(what, done, total)

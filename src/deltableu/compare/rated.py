@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from deltableu._types import Progress
+from deltableu._types import Progress, steps_of
 from deltableu.compare.pairs import Estimate, Evidence, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.rater_results import ResampledRaters
@@ -58,11 +58,6 @@ def compare_rated(
     info = reference_set(study).select(selection)
     made = []
     for metric in metrics:
-
-        def told(done: int, total: int, name: str = metric.name) -> None:
-            if progress is not None:
-                progress(f"{name}, items and raters", done, total)
-
         found = resample_raters(
             study,
             metric,
@@ -73,7 +68,7 @@ def compare_rated(
             resamples=chosen.resamples,
             seed=chosen.seed,
             threads=threads,
-            progress=told,
+            progress=steps_of(progress, f"{metric.name}, items and raters"),
         )
         signature = "|".join(
             (

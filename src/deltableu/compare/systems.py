@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array, Progress
+from deltableu._types import Array, Progress, Steps, steps_of
 from deltableu.compare.observations import Observations, observe
 from deltableu.compare.paired_tests import (
     bootstrap_p_value,
@@ -27,6 +27,7 @@ from deltableu.score import Scoring, Statistics
 from deltableu.stats import (
     ConfidenceInterval,
     bca_interval,
+    enumerable,
     jackknife_interval,
     percentile_interval,
     permutation_p_value,
@@ -134,21 +135,13 @@ class _Resampled:
     @cached_property
     def samples(self) -> Array:
         """Bootstrap samples x systems."""
-        return self.observations.bootstrap(
-            self.plan.resamples,
-            self.plan.seed,
-            threads=self.threads,
-            progress=self._tell("bootstrap"),
-        )
+        plan, progress = self.plan, self._steps("bootstrap")
+        return self.observations.bootstrap(plan.resamples, plan.seed, self.threads, progress)
 
     @cached_property
     def exchanges(self) -> Callable[[int, int], Array]:
-        return self.observations.exchanges(
-            self.plan.trials,
-            self.plan.seed,
-            threads=self.threads,
-            progress=self._tell("randomization"),
-        )
+        plan, progress = self.plan, self._steps("randomization")
+        return self.observations.exchanges(plan.trials, plan.seed, self.threads, progress)
 
     def interval(self, first: int, second: int | None) -> ConfidenceInterval:
         """Of a system's score, or of a difference."""
@@ -173,29 +166,28 @@ class _Resampled:
             low, high, plan.level, f"{plan.interval} bootstrap, n={plan.resamples}"
         )
 
-    def exact(self, pairs: Sequence[tuple[int, int]]) -> bool:
-        """Whether the deciding test tries all exchanges of all these pairs."""
-        decides = self.plan.tests[0]
-        if decides == "permutation":
-            return True
-        return decides == "randomization" and all(self.enumerable(*pair) for pair in pairs)
+    def exact(self, pairs: Sequence[tuple[int, int]], test: str | None = None) -> bool:
+        """Whether a test, the deciding one by default, tries all exchanges of all these pairs.
 
-    def enumerable(self, first: int, second: int) -> bool:
-        """Whether trying all exchanges costs no more than the random ones."""
-        differing = self.observations.differing_items(first, second)
-        return differing <= _LARGEST_ENUMERATION and 1 << differing <= self.plan.trials
+        Randomization does where that costs no more than random ones.
+        """
+        test = test or self.plan.tests[0]
+        differing = (self.observations.differing_items(*pair) for pair in pairs)
+        most = min(2**_LARGEST_ENUMERATION, self.plan.trials)
+        return test == "permutation" or (
+            test == "randomization" and all(enumerable(units, most) for units in differing)
+        )
 
     def p_value(self, test: str, first: int, second: int) -> float:
         observed = float(self.scores[first] - self.scores[second])
         scale = float(np.abs(self.scores[[first, second]]).max())
-        if test == "permutation":
-            self._check_enumeration(first, second)
-        if test == "permutation" or (test == "randomization" and self.enumerable(first, second)):
-            every = self.observations.all_exchanges(first, second)
-            return float(permutation_p_value(every, observed, exact=True, scale=scale))
-        if test == "randomization":
-            exchanged = self.exchanges(first, second)
-            return float(permutation_p_value(exchanged, observed, scale=scale))
+        if test in ("permutation", "randomization"):
+            if test == "permutation":
+                self._check_enumeration(first, second)
+            exact = self.exact([(first, second)], test)
+            tried = self.observations.all_exchanges if exact else self.exchanges
+            differences = tried(first, second)
+            return float(permutation_p_value(differences, observed, exact=exact, scale=scale))
         if test in ("wilcoxon", "t-test"):
             segments = self._segments(test)
             function = wilcoxon_test if test == "wilcoxon" else paired_t_test
@@ -223,8 +215,5 @@ class _Resampled:
                 f"try all exchanges (at most {_LARGEST_ENUMERATION}); use randomization"
             )
 
-    def _tell(self, what: str) -> Callable[[int, int], None] | None:
-        tell = self.progress
-        if tell is None:
-            return None
-        return lambda done, total: tell(f"{self.observations.metric}, {what}", done, total)
+    def _steps(self, what: str) -> Steps | None:
+        return steps_of(self.progress, f"{self.observations.metric}, {what}")

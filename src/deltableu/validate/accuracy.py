@@ -93,9 +93,7 @@ def pairwise_accuracy(metric: ArrayLike, human: ArrayLike) -> PairwiseAccuracy:
     x, y = np.asarray(metric, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if x.ndim == 1 and y.ndim == 1:
         x, y = x[:, np.newaxis], y[:, np.newaxis]
-    x, y, mask = check_tables(x, y, "kendall-like", "system", "zero")
-    if x.ndim != 2 or y.ndim != 2:
-        raise InputError("give one score a system, or one table of systems x items")
+    x, y, mask = check_tables(x, y)
     x, y = (rounded_ties(system_means(side, mask)) for side in (x, y))
     counts = kendall_like(x, y, 0.0)
     share = counts.concordant / counts.pairs if counts.pairs else float("nan")
@@ -141,9 +139,7 @@ def soft_pairwise_accuracy(
     >>> soft_pairwise_accuracy([[0.3, 0.2, 0.9, 0.4], [0.1, 0.4, 0.5, 0.2]], human).accuracy
     0.8125
     """
-    x, y, mask = check_tables(metric, human, "pearson", "system", "zero")
-    if x.ndim != 2 or y.ndim != 2:
-        raise InputError("give one table of systems x items")
+    x, y, mask = check_tables(metric, human)
     if mask is not None:
         x, y = np.where(mask, x, np.nan), np.where(mask, y, np.nan)
     options: dict[str, Any] = {"permutations": permutations, "seed": seed, "threads": threads}

@@ -18,7 +18,7 @@ from deltableu.stats import (
     percentile_interval,
     stream,
 )
-from deltableu.validate.levels import Level, Undefined, agreement
+from deltableu.validate.levels import Level, Measure, Undefined
 from deltableu.validate.paired_scores import in_blocks
 from deltableu.validate.resampled_scores import ResampledScores
 
@@ -122,17 +122,9 @@ def bootstrap_agreement(
     check_choice("resample", resample, get_args(Resample))
     check_choice("ci", ci, ("bca", "percentile"))
     check_share("confidence", confidence)
-    scores = ResampledScores.of(metric, human, method, level, undefined, threshold)
-    value = float(
-        agreement(
-            scores.x,
-            scores.y,
-            method=method,
-            level=level,
-            undefined=undefined,
-            threshold=threshold,
-        )
-    )
+    measure = Measure(method, level, undefined, threshold)
+    scores = ResampledScores.of(metric, human, measure)
+    value = float(measure.agree(scores.x, scores.y))
     items, systems = resample != "systems", resample != "items"
     systems_count, items_count = scores.x.shape
 

@@ -20,7 +20,7 @@ from deltableu.stats import (
     stream,
 )
 from deltableu.validate.agreement_bootstrap import Resample
-from deltableu.validate.levels import Level, Undefined
+from deltableu.validate.levels import Level, Measure, Undefined
 from deltableu.validate.paired_scores import (
     SCALE,
     PairedScores,
@@ -63,10 +63,8 @@ class BootstrapDifference:
 
     def p_values(self) -> tuple[float, float]:
         """One-sided p-values: that the first metric is better, and that the second is."""
-        return (
-            sign_p_value(self.distribution, alternative="greater", scale=SCALE),
-            sign_p_value(self.distribution, alternative="less", scale=SCALE),
-        )
+        greater = sign_p_value(self.distribution, alternative="greater", scale=SCALE)
+        return greater, sign_p_value(self.distribution, alternative="less", scale=SCALE)
 
 
 def bootstrap_difference(
@@ -114,10 +112,10 @@ def bootstrap_difference(
     """
     check_choice("resample", resample, get_args(Resample))
     check_share("confidence", confidence)
-    scores = PairedScores.of(x, y, human, method, level, undefined, threshold)
+    measure = Measure(method, level, undefined, threshold)
+    scores = PairedScores.of(x, y, human, measure)
     first, second = scores.observed()
-    options = (method, level, undefined, threshold)
-    one, two = (ResampledScores.of(each, scores.human, *options) for each in (scores.x, scores.y))
+    one, two = (ResampledScores.of(each, scores.human, measure) for each in (scores.x, scores.y))
     systems, items = scores.x.shape
     # Which draws are whose was decided when each way of counting had its own; seeds keep their
     # meaning.

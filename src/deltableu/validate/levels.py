@@ -6,7 +6,7 @@ within each item.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -28,6 +28,7 @@ from deltableu.stats import (
 __all__ = [
     "Level",
     "LevelAgreement",
+    "Measure",
     "Undefined",
     "agreement",
     "check_tables",
@@ -113,7 +114,7 @@ def agreement(
     >>> float(agreement(metric, human, method="kendall-b", level="item").round(3))
     0.444
     """
-    x, y, mask = check_tables(metric, human, method, level, undefined)
+    x, y, mask = check_tables(metric, human, method, level, undefined, batch=True)
     if level == "pooled":
         return correlate(_cells(x, mask), _cells(y, mask), method, threshold=threshold)
     if level == "system":
@@ -137,6 +138,23 @@ def agreement(
     return values.reshape(batch)
 
 
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How agreement is measured: see `agreement`."""
+
+    method: Method
+    level: Level
+    undefined: Undefined
+    threshold: float
+
+    def __post_init__(self) -> None:
+        _check_measure(self.method, self.level, self.undefined)
+
+    def agree(self, metric: Array, human: Array) -> Array:
+        """Agreement of a batch of tables, all missing the same scores."""
+        return agreement(metric, human, **asdict(self))
+
+
 def level_agreement(
     metric: ArrayLike,
     human: ArrayLike,
@@ -156,8 +174,6 @@ def level_agreement(
     LevelAgreement(value=1.0, units=2, dropped=1)
     """
     x, y, mask = check_tables(metric, human, method, level, undefined)
-    if x.ndim != 2 or y.ndim != 2:
-        raise InputError("give one table of systems x items; use agreement() for a batch")
     options: dict[str, Any] = {"undefined": undefined, "threshold": threshold}
     value = float(agreement(x, y, method=method, level=level, **options))
     present = np.ones(x.shape, bool) if mask is None else mask
@@ -207,12 +223,16 @@ def item_agreement(
 
 
 def check_tables(
-    metric: ArrayLike, human: ArrayLike, method: Method, level: Level, undefined: Undefined
+    metric: ArrayLike,
+    human: ArrayLike,
+    method: Method = "pearson",
+    level: Level = "system",
+    undefined: Undefined = "zero",
+    *,
+    batch: bool = False,
 ) -> tuple[Array, Array, Bools | None]:
     """Both sides as arrays, and which outputs count (None: all do)."""
-    check_method(method)
-    check_choice("level", level, get_args(Level))
-    check_choice("undefined", undefined, get_args(Undefined))
+    _check_measure(method, level, undefined)
     x, y = np.asarray(metric, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if x.ndim < 2 or y.ndim < 2 or x.shape[-2:] != y.shape[-2:]:
         raise InputError(
@@ -223,6 +243,8 @@ def check_tables(
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         raise InputError(f"the batches do not fit: shapes {x.shape} and {y.shape}") from None
+    if not batch and (x.ndim > 2 or y.ndim > 2):
+        raise InputError("give one table of systems x items; use agreement() for a batch")
     systems, items = x.shape[-2:]
     if systems < 2:
         raise InputError(f"agreement needs at least 2 systems, got {systems}")
@@ -240,6 +262,12 @@ def check_tables(
     if level == "system" and mask.any(axis=1).sum() < 2:
         raise InputError("fewer than 2 systems have outputs with both a metric and a human score")
     return x, y, mask
+
+
+def _check_measure(method: Method, level: Level, undefined: Undefined) -> None:
+    check_method(method)
+    check_choice("level", level, get_args(Level))
+    check_choice("undefined", undefined, get_args(Undefined))
 
 
 def _missing(scores: Array, name: str) -> Bools | None:

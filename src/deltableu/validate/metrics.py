@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array, Progress
+from deltableu._types import Array, Progress, steps_of
 from deltableu.corpus import RatingTable, ScoreTable, align_scores
 from deltableu.errors import InputError
 from deltableu.rate import direct_assessment, human_scores, of_one_criterion
@@ -156,12 +156,11 @@ class _Work:
         x, y = self.scores.total(metric), self.human.totals[0]
         value = float(correlate(x, y, method, threshold=self.plan.threshold))
         interval, p_value = None, float("nan")
-        if not np.isnan(value):
-            # Nobody knows the spread of kendall-like, nor of a perfect correlation.
-            if method != "kendall-like" and len(x) > 4 and abs(value) < 1.0:
+        # Nobody knows the spread of kendall-like, nor of a perfect correlation.
+        if method != "kendall-like" and not np.isnan(value):
+            p_value = correlation_test(x, y, method).p_value
+            if len(x) > 4 and abs(value) < 1.0:
                 interval = correlation_interval(value, len(x), method, self.plan.confidence)
-            if method != "kendall-like":
-                p_value = correlation_test(x, y, method).p_value
         return Agreement(
             metric, "system", method, value, interval, p_value, len(x), 0, "other systems"
         )
@@ -250,12 +249,6 @@ class _Work:
             tables[metric] = values
         if len(tables) < 2:
             return None, notes
-        tell = self.progress
-
-        def told(done: int, total: int) -> None:
-            if tell is not None:
-                tell(f"metrics, level {level}", done, total)
-
         found = compare_metrics(
             tables,
             people,
@@ -268,7 +261,7 @@ class _Work:
             seed=self.plan.seed,
             threshold=self.plan.threshold,
             threads=self.threads,
-            progress=told,
+            progress=steps_of(self.progress, f"metrics, level {level}"),
         )
         return found, notes
 

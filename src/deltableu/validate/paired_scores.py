@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError, check_at_least, check_choice
-from deltableu.stats import Method, check_method, correlate, in_chunks
-from deltableu.validate.levels import Level, Undefined, agreement
+from deltableu.errors import InputError, check_at_least
+from deltableu.stats import correlate, in_chunks
+from deltableu.validate.levels import Measure
 
 __all__ = ["SCALE", "PairedScores", "in_blocks", "pearson_of_sums"]
 
@@ -43,39 +43,25 @@ class PairedScores:
     y: Array
     human: Array
     present: Bools
-    method: Method
-    level: Level
-    undefined: Undefined
-    threshold: float
+    measure: Measure
 
     @classmethod
-    def of(
-        cls,
-        x: ArrayLike,
-        y: ArrayLike,
-        human: ArrayLike,
-        method: Method,
-        level: Level,
-        undefined: Undefined,
-        threshold: float,
-    ) -> PairedScores:
+    def of(cls, x: ArrayLike, y: ArrayLike, human: ArrayLike, measure: Measure) -> PairedScores:
         """Everything checked, and brought to one scale."""
-        check_method(method)
-        check_choice("level", level, get_args(Level))
-        check_choice("undefined", undefined, get_args(Undefined))
         given = {"x": x, "y": y, "human": human}
         scores = {name: np.asarray(values, dtype=np.float64) for name, values in given.items()}
         present = _present(scores)
         kept = present.any(axis=0)
         one, two, people = (_standardised(values, present)[:, kept] for values in scores.values())
-        if method == "kendall-like":  # its threshold is on the scale of the ratings
+        if measure.method == "kendall-like":  # its threshold is on the scale of the ratings
             people = scores["human"][:, kept]
-        return cls(one, two, people, present[:, kept], method, level, undefined, threshold)
+        return cls(one, two, people, present[:, kept], measure)
 
     @property
     def sums_tell(self) -> bool:
         """Whether agreement depends on scores only through sums over items."""
-        return self.level == "system" or (self.level == "pooled" and self.method == "pearson")
+        method, level = self.measure.method, self.measure.level
+        return level == "system" or (level == "pooled" and method == "pearson")
 
     @property
     def trial_size(self) -> int:
@@ -89,39 +75,27 @@ class PairedScores:
 
     def observed(self) -> tuple[float, float]:
         """Agreement of both metrics with people, as it is."""
-        found = []
-        counts = self.present.sum(axis=1)
-        means = [values.sum(axis=1) / counts for values in self.filled()]
-        for place, (name, values) in enumerate((("x", self.x), ("y", self.y))):
-            if self.level == "system":
-                found.append(float(self._correlate(means[place], means[2])))
-            else:
-                found.append(float(self.agree(values, self.human)))
-            if np.isnan(found[-1]):
+        how, tables, agree = self.measure, [self.x, self.y, self.human], self.measure.agree
+        if how.level == "system":
+            counts = self.present.sum(axis=1)
+            tables, agree = [v.sum(axis=1) / counts for v in self.filled()], self._correlate
+        first, second = (float(agree(metric, tables[2])) for metric in tables[:2])
+        for name, value in (("x", first), ("y", second)):
+            if np.isnan(value):
                 raise InputError(
-                    f"{name} has no {self.method} agreement with people at level {self.level!r}"
+                    f"{name} has no {how.method} agreement with people at level {how.level!r}"
                 )
-        return found[0], found[1]
-
-    def agree(self, metric: Array, human: Array) -> Array:
-        """Agreement of a batch of tables, all missing the same scores."""
-        return agreement(
-            metric,
-            human,
-            method=self.method,
-            level=self.level,
-            undefined=self.undefined,
-            threshold=self.threshold,
-        )
+        return first, second
 
     def compare_means(self, x: Array, y: Array, human: Array) -> Array:
         """Difference of agreement at the system level, given the systems' means."""
         return self._correlate(x, human) - self._correlate(y, human)
 
     def _correlate(self, metric: Array, human: Array) -> Array:
-        if self.method != "pearson":  # sums in another order must not untie means
+        method, threshold = self.measure.method, self.measure.threshold
+        if method != "pearson":  # sums in another order must not untie means
             metric, human = metric.round(_DIGITS), human.round(_DIGITS)
-        return correlate(metric, human, self.method, threshold=self.threshold)
+        return correlate(metric, human, method, threshold=threshold)
 
 
 def pearson_of_sums(sums: Array, human: Any, human_squares: Any, size: Any) -> Array:

@@ -22,7 +22,7 @@ from deltableu.stats import (
     permutation_p_value,
     stream,
 )
-from deltableu.validate.levels import Level, Undefined
+from deltableu.validate.levels import Level, Measure, Undefined
 from deltableu.validate.paired_scores import (
     SCALE,
     PairedScores,
@@ -141,7 +141,8 @@ def permutation_test(
     """
     check_choice("swap", swap, get_args(Swap))
     check_choice("alternative", alternative, get_args(Alternative))
-    scores = PairedScores.of(x, y, human, method, level, undefined, threshold)
+    measure = Measure(method, level, undefined, threshold)
+    scores = PairedScores.of(x, y, human, measure)
     first, second = scores.observed()
     units = {
         "systems": len(scores.x),
@@ -183,9 +184,10 @@ class _Exchanges:
         if not scores.sums_tell:
             masks = self.masks(block, first, last)
             x, y = np.where(masks, scores.y, scores.x), np.where(masks, scores.x, scores.y)
-            return scores.agree(x, scores.human) - scores.agree(y, scores.human)
+            agree = scores.measure.agree
+            return agree(x, scores.human) - agree(y, scores.human)
         x, y, human = scores.filled()
-        if scores.level == "system":
+        if scores.measure.level == "system":
             counts = scores.present.sum(axis=1)
             moved = self.sums((y - x)[..., np.newaxis], block, first, last)[..., 0] / counts
             means = [values.sum(axis=1) / counts for values in (x, y, human)]

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools, Ints
-from deltableu.errors import InputError
-from deltableu.stats import Method, correlate, draw_counts, weighted_correlate
+from deltableu.stats import correlate, draw_counts, weighted_correlate
 from deltableu.validate.levels import (
-    Level,
-    Undefined,
+    Measure,
     check_tables,
     item_agreement,
     rounded_ties,
@@ -37,52 +35,38 @@ class ResampledScores:
     x: Array
     y: Array
     present: Bools
-    method: Method
-    level: Level
-    undefined: Undefined
-    threshold: float
+    measure: Measure
 
     @classmethod
-    def of(
-        cls,
-        metric: ArrayLike,
-        human: ArrayLike,
-        method: Method,
-        level: Level,
-        undefined: Undefined,
-        threshold: float,
-    ) -> ResampledScores:
-        x, y, mask = check_tables(metric, human, method, level, undefined)
-        if x.ndim != 2 or y.ndim != 2:
-            raise InputError("give one table of systems x items")
+    def of(cls, metric: ArrayLike, human: ArrayLike, measure: Measure) -> ResampledScores:
+        x, y, mask = check_tables(metric, human, level=measure.level)
         present = np.ones(x.shape, bool) if mask is None else mask
         # What never counts would only make draws empty.
         kept = np.ix_(present.any(axis=1), present.any(axis=0))
         x, y, present = x[kept], y[kept], present[kept]
         x, y = np.where(present, x, np.nan), np.where(present, y, np.nan)
-        return cls(x, y, present, method, level, undefined, threshold)
+        return cls(x, y, present, measure)
 
     def trial_size(self, systems: bool) -> int:
         """Numbers that one resample keeps in memory."""
-        whole = self.level == "pooled" or (self.level == "item" and systems)
+        whole = self.measure.level == "pooled" or (self.measure.level == "item" and systems)
         return 4 * self.x.size if whole else 2 * self.x.shape[1] + 6 * len(self.x)
 
     def resampled(self, counts: Ints | None, rows: Ints | None) -> Array:
         """Agreement where item i is there `counts[b, i]` times, and the systems are `rows[b]`."""
-        if self.level == "system":
+        if self.measure.level == "system":
             return self._from_means(counts, rows)
-        if self.level == "item":
+        if self.measure.level == "item":
             return self._from_items(counts, rows)
-        if self.method == "pearson":
+        if self.measure.method == "pearson":
             return self._from_sums(counts, rows)
         systems, items = self.x.shape
         often: Any = 1 if rows is None else draw_counts(rows, systems)[:, :, np.newaxis]
         weights = often * (1 if counts is None else counts[:, np.newaxis, :])
         weights = np.broadcast_to(weights, (len(weights), systems, items))
         cells = weights[:, self.present]
-        return weighted_correlate(
-            self.x[self.present], self.y[self.present], cells, self.method, self.threshold
-        )
+        x, y = self.x[self.present], self.y[self.present]
+        return weighted_correlate(x, y, cells, self.measure.method, self.measure.threshold)
 
     def jackknife(self, items: bool, systems: bool, threads: int | None) -> Array:
         """Agreement with items, systems or both left out in turn, as `bca_interval` needs it.
@@ -112,16 +96,17 @@ class ResampledScores:
         return np.concatenate(parts) if parts else np.zeros(1)
 
     def _from_means(self, counts: Ints | None, rows: Ints | None) -> Array:
+        method, threshold = self.measure.method, self.measure.threshold
         x, y = _scaled(self.x), _scaled(self.y)
-        if self.method == "kendall-like":  # its threshold is on the scale of the ratings
+        if method == "kendall-like":  # its threshold is on the scale of the ratings
             y = np.where(self.present, self.y, 0.0)
         sums = self._sums([x, y], counts, rows)
         values = np.full(len(sums), np.nan)
         whole = (sums[:, 0] > 0.0).all(axis=1)
         means = sums[whole, 1:] / sums[whole, :1]
-        if self.method != "pearson":
+        if method != "pearson":
             means[:, 0], means[:, 1] = rounded_ties(means[:, 0]), rounded_ties(means[:, 1])
-        values[whole] = correlate(means[:, 0], means[:, 1], self.method, threshold=self.threshold)
+        values[whole] = correlate(means[:, 0], means[:, 1], method, threshold=threshold)
         return values
 
     def _from_sums(self, counts: Ints | None, rows: Ints | None) -> Array:
@@ -146,7 +131,8 @@ class ResampledScores:
         x, y = self.x[np.newaxis], self.y[np.newaxis]
         if rows is not None:
             x, y = self.x[rows], self.y[rows]
-        values, weights = item_agreement(x, y, self.method, self.undefined, self.threshold)
+        how = self.measure
+        values, weights = item_agreement(x, y, how.method, how.undefined, how.threshold)
         often: Any = 1.0 if counts is None else counts
         weights = weights * often
         with np.errstate(invalid="ignore"):

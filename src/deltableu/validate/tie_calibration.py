@@ -124,9 +124,7 @@ def calibrated_accuracy(
     >>> round(result.accuracy, 3), result.epsilon, result.always_tie
     (0.667, 4.0, 0.5)
     """
-    x, y, mask = check_tables(metric, human, "pearson", level, "zero")
-    if x.ndim != 2 or y.ndim != 2:
-        raise InputError("give one table of systems x items")
+    x, y, mask = check_tables(metric, human, level=level)
     if epsilon is not None and not 0.0 <= epsilon < np.inf:
         raise InputError(f"epsilon must be 0 or more, got {epsilon:g}")
     check_at_least("shuffles", shuffles, 0)

@@ -24,10 +24,9 @@ from deltableu.stats import (
     williams_metrics,
     williams_test,
 )
-from deltableu.validate.agreement_bootstrap import Resample
 from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level, Undefined, agreement
-from deltableu.validate.permutation import Swap, permutation_test
+from deltableu.validate.permutation import permutation_test
 
 __all__ = ["MetricComparison", "MetricTest", "RankedMetric", "compare_metrics", "rank_metrics"]
 
@@ -202,19 +201,14 @@ def compare_metrics(
     p_values = np.full((len(names), len(names)), np.nan)
     pairs = list(combinations(range(len(names)), 2))
     options.update(resamples=resamples, seed=seed, threads=threads)
+    kind, _, units = test.partition("-")
+    tested = permutation_test if kind == "perm" else bootstrap_difference
+    options["swap" if kind == "perm" else "resample"] = units
     for done, (one, two) in enumerate(pairs, start=1):
         if test == "williams":
             found = _williams(points[-1], points[one], points[two], method)
-        elif test.startswith("perm-"):
-            swap = cast(Swap, test.removeprefix("perm-"))
-            found = permutation_test(
-                tables[one], tables[two], people, swap=swap, **options
-            ).p_values()
         else:
-            drawn = cast(Resample, test.removeprefix("bootstrap-"))
-            found = bootstrap_difference(
-                tables[one], tables[two], people, resample=drawn, **options
-            ).p_values()
+            found = tested(tables[one], tables[two], people, **options).p_values()
         p_values[one, two], p_values[two, one] = found
         if progress is not None:
             progress(done, len(pairs))
