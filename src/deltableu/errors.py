@@ -13,6 +13,7 @@ __all__ = [
     "Problem",
     "check_at_least",
     "check_choice",
+    "check_known",
     "check_share",
 ]
 
@@ -63,6 +64,12 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+
+
+def check_known(what: str, name: str, names: Iterable[str]) -> None:
+    """Refuse the name of something that is not there."""
+    if name not in (there := list(names)):
+        raise InputError(f"there is no {what} {name!r}; there are {', '.join(there) or 'none'}")
 
 
 def check_share(name: str, value: object) -> None:

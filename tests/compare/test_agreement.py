@@ -13,8 +13,9 @@ from scipy import optimize
 from scipy.special import expit, log_expit
 from scipy.stats import binomtest, chi2, norm
 
-from deltableu.compare.agreement import AgreementCurve, _never_falling
+from deltableu.compare.agreement import AgreementCurve
 from deltableu.compare.past_comparisons import PastComparisons, read_past_comparisons
+from deltableu.compare.power_results import never_falling
 from deltableu.errors import InputError
 
 SIZES = np.array([0.2, 0.5, 1.0, 2.0, 3.0])
@@ -47,10 +48,10 @@ class TestNeverFalling:
         literal = [
             max(min(mean(a, b) for b in range(i, size)) for a in range(i + 1)) for i in range(size)
         ]
-        assert _never_falling(values, weights) == pytest.approx(literal, abs=1e-9)
+        assert never_falling(values, weights) == pytest.approx(literal, abs=1e-9)
 
     def test_of_nothing(self):
-        assert _never_falling(np.array([]), np.array([])).tolist() == []
+        assert never_falling(np.array([]), np.array([])).tolist() == []
 
 
 class TestLogistic:

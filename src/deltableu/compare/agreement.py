@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Ints
 from deltableu.compare.past_comparisons import PastComparisons
+from deltableu.compare.power_results import never_falling
 from deltableu.compare.results import Probability
 from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats import ConfidenceInterval
@@ -192,7 +193,7 @@ class _Isotonic:
         knots, places, found = np.unique(sizes, return_inverse=True, return_counts=True)
         counts = found.astype(np.float64)
         shares = np.bincount(places, 1.0 - agreed if turned else agreed) / counts
-        return cls(knots, shares, counts, _never_falling(shares, counts), turned)
+        return cls(knots, shares, counts, never_falling(shares, counts), turned)
 
     def residuals(self, sizes: Array, agreed: Array) -> Array:
         turned = 1.0 - agreed if self.turned else agreed
@@ -234,8 +235,8 @@ class _Isotonic:
         """
         if (last if end == 0.0 else len(self.curve) - first) == 0:
             return end
-        below = _never_falling(self.shares[:first], self.counts[:first])
-        above = _never_falling(self.shares[last:], self.counts[last:])
+        below = never_falling(self.shares[:first], self.counts[:first])
+        above = never_falling(self.shares[last:], self.counts[last:])
         at = np.ones(last - first)
         best = self._log_likelihood(self.curve)
 
@@ -252,13 +253,6 @@ class _Isotonic:
 
         terms = xlogy(self.shares, curve) + xlogy(1.0 - self.shares, 1.0 - curve)
         return float((self.counts * terms).sum())
-
-
-def _never_falling(shares: Array, counts: Array) -> Array:
-    """The likeliest chances that never fall."""
-    from scipy.optimize import isotonic_regression
-
-    return np.asarray(np.clip(isotonic_regression(shares, weights=counts).x, 0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

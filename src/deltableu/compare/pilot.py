@@ -8,30 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from deltableu._types import Array, Steps
 from deltableu.corpus import ReferenceSet, Study, reference_set
-from deltableu.errors import InputError, check_at_least
+from deltableu.errors import InputError, check_at_least, check_known
 from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
 from deltableu.stats import stream
 
-__all__ = ["Pilot", "PilotRows"]
+__all__ = ["Pilot"]
 
 
 _FEWEST_ITEMS = 10
 _DRAWS = 2  # its random streams differ from those of the simulated studies
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PilotRows:
-    """Rows of two systems, an item (or one of its variants) a row, and references an item."""
-
-    first: Array
-    second: Array
-    references: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,12 +81,12 @@ class Pilot:
         if weighted and ratings:
             items = [study.items[index] for index in kept]
             noise = rating_noise(references, study.ratings.of_references(items, criterion))
-        outputs = [study.outputs[name] for name in (first, second)]
+        one, other = ([study.outputs[name][i] for i in kept] for name in (first, second))
         return cls(
             metric=metric,
             systems=(first, second),
             references=references,
-            outputs=([outputs[0][i] for i in kept], [outputs[1][i] for i in kept]),
+            outputs=(one, other),
             noise=noise,
             dropped=tuple(study.items[index].id for index in sorted(dropped)),
         )
@@ -139,8 +131,10 @@ class Pilot:
         *,
         threads: int | None = None,
         progress: Steps | None = None,
-    ) -> PilotRows:
+    ) -> tuple[Array, Array, float]:
         """Variants of every item: some of its references, weights from some raters.
+
+        Returns rows of both systems, a variant a row, and how many references an item keeps.
 
         Parameters
         ----------
@@ -155,12 +149,12 @@ class Pilot:
         """
         if references is None and raters is None:
             first, second = self.rows(threads=threads)
-            return PilotRows(first.rows, second.rows, _mean_size(self.references))
+            return first.rows, second.rows, _mean_size(self.references)
         noise = None
         if raters is not None and self.noise is not None:
             rng = stream(seed, _DRAWS, 0)
             noise = self.noise.draw("answers", draws, rng, raters=raters)
-        found: list[tuple[list[int], Array, Array]] = []
+        found: list[tuple[Any, Array, Array]] = []
         sizes = []
         for number in range(draws):
             positions = self._positions(references, stream(seed, _DRAWS, 1, number))
@@ -183,12 +177,9 @@ class Pilot:
         if not found:
             raise InputError("no item keeps a positive reference with so few references or raters")
         # Variants of an item side by side: one random number then means the same item everywhere.
-        order = np.argsort(np.concatenate([kept for kept, _, _ in found]), kind="stable")
-        return PilotRows(
-            np.concatenate([first for _, first, _ in found])[order],
-            np.concatenate([second for _, _, second in found])[order],
-            sum(sizes) / len(sizes),
-        )
+        order = np.argsort(np.concatenate([rows[0] for rows in found]), kind="stable")
+        one, other = (np.concatenate([rows[which] for rows in found])[order] for which in (1, 2))
+        return one, other, sum(sizes) / len(sizes)
 
     def _positions(self, size: int | None, rng: np.random.Generator) -> list[list[int]]:
         """The original and others at random, in their order, as many as asked for or there are."""
@@ -227,9 +218,7 @@ def _two(study: Study, systems: Sequence[str]) -> tuple[str, str]:
     if len(systems) != 2:
         raise InputError(f"a comparison is planned for two systems, got {len(systems)}")
     for name in systems:
-        if name not in study.outputs:
-            there = ", ".join(study.outputs) or "none"
-            raise InputError(f"there is no system {name!r} in the pilot; there are {there}")
+        check_known("system", name, study.outputs)
     if systems[0] == systems[1]:
         raise InputError(f"system {systems[0]!r} is named twice")
     return systems[0], systems[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -130,11 +131,9 @@ class Population:
 
 def kept_share(first: Array, second: Array, aggregate: Aggregate, difference: float) -> float:
     """The share of items to keep as they are for a true difference, by bisection."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        if Population(first, second, aggregate, middle).difference < difference:
-            low = middle
-        else:
-            high = middle
-    return high
+    steps = 2**53  # as many as there are floats between 1/2 and 1
+
+    def shown(step: int) -> float:
+        return Population(first, second, aggregate, step / steps).difference
+
+    return bisect_left(range(steps), difference, key=shown) / steps

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, product
-from statistics import NormalDist
 
 from deltableu._types import Ints, Progress, steps_of
 from deltableu.compare.pilot import Pilot
@@ -133,7 +132,7 @@ def plan_comparison(
     for setting in settings:
         tell = steps_of(progress, f"{setting_name(*setting)}: drawing")
         drawn.append(base.draw(*setting, draws, seed, threads=threads, progress=tell))
-    populations = [Population(one.first, one.second, metric.aggregate, kept) for one in drawn]
+    populations = [Population(one, other, metric.aggregate, kept) for one, other, _ in drawn]
     pilot_items = len(base.references)
     needs = [one.approximate_size(power, alpha, pilot_items, seed) for one in populations]
     sizes = _sizes(needs) if items is None else sorted(set(items))
@@ -153,7 +152,7 @@ def plan_comparison(
             PowerCurve(
                 references=setting[0],
                 raters=setting[1],
-                mean_references=drawn[place].references,
+                mean_references=drawn[place][2],
                 difference=population.difference,
                 points=_points(sizes, found, replicates),
                 approximate=needs[place],
@@ -231,20 +230,19 @@ def _sizes(needs: Sequence[int]) -> list[int]:
 
 def _points(sizes: Sequence[int], found: Ints, replicates: int) -> tuple[PowerPoint, ...]:
     shares = (found / replicates).tolist()
-    smoothed = never_falling(shares)
+    smoothed = never_falling(shares).tolist()
     intervals = [_wilson(count, replicates) for count in found.tolist()]
     return tuple(map(PowerPoint, sizes, shares, intervals, smoothed))
 
 
 def _wilson(count: int, total: int) -> ConfidenceInterval:
     """Wilson 1927: the shares that a score test does not reject."""
-    z = NormalDist().inv_cdf((1.0 + _LEVEL) / 2.0)
-    share = count / total
-    middle = (share + z**2 / (2.0 * total)) / (1.0 + z**2 / total)
-    reach = z * math.sqrt(share * (1.0 - share) / total + (z / (2.0 * total)) ** 2)
-    reach /= 1.0 + z**2 / total
-    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
-    return ConfidenceInterval(low, high, _LEVEL, f"Wilson, {total} simulated studies")
+    from scipy.stats import binomtest
+
+    found = binomtest(count, total).proportion_ci(_LEVEL, "wilson")
+    return ConfidenceInterval(
+        float(found.low), float(found.high), _LEVEL, f"Wilson, {total} simulated studies"
+    )
 
 
 def _check(

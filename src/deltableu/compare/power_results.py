@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deltableu._types import Array
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import ConfidenceInterval
 
@@ -62,7 +65,7 @@ class PowerCurve:
     def needed_range(self, power: float) -> tuple[int | None, int | None]:
         """The same where the interval of the simulation ends."""
         ends = ([p.interval.high for p in self.points], [p.interval.low for p in self.points])
-        least, most = (self._crossing(never_falling(end), power) for end in ends)
+        least, most = (self._crossing(never_falling(end).tolist(), power) for end in ends)
         return least, most
 
     def _crossing(self, curve: list[float], power: float) -> int | None:
@@ -172,9 +175,9 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def never_falling(curve: Sequence[float]) -> list[float]:
-    """The nearest curve that never falls (Ayer et al. 1955): more items find no less."""
+def never_falling(shares: ArrayLike, counts: Array | None = None) -> Array:
+    """The likeliest chances that never fall (Ayer et al. 1955), given shares of so many."""
     from scipy.optimize import isotonic_regression
 
-    smoothed: list[float] = isotonic_regression(curve).x.tolist()
-    return smoothed
+    chances: Array = np.clip(isotonic_regression(shares, weights=counts).x, 0.0, 1.0)
+    return chances

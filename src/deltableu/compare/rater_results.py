@@ -7,7 +7,7 @@ from typing import Any
 
 from deltableu._types import Array
 from deltableu.compare.results import VarianceShares
-from deltableu.errors import InputError, check_share
+from deltableu.errors import check_known, check_share
 from deltableu.stats import ConfidenceInterval
 
 __all__ = ["ResampledRaters"]
@@ -76,9 +76,10 @@ class ResampledRaters:
         but only once in `both`: Cameron, Gelbach and Miller 2011, "Robust inference with multiway
         clustering".
         """
-        items = _variance(self._of(self.item_scores, first, second))
-        raters = _variance(self._of(self.rater_scores, first, second))
-        answers = _variance(self._of(self.answer_scores, first, second))
+        drawn = (self.item_scores, self.rater_scores, self.answer_scores)
+        items, raters, answers = (
+            float(self._of(scores, first, second).var(ddof=1)) for scores in drawn
+        )
         return VarianceShares(items, raters, items + max(raters - answers, 0.0))
 
     def interval(
@@ -119,10 +120,5 @@ class ResampledRaters:
         return values if second is None else values - scores[..., self._position(second)]
 
     def _position(self, system: str) -> int:
-        if system not in self.systems:
-            raise InputError(f"there is no system {system!r}; there are {', '.join(self.systems)}")
+        check_known("system", system, self.systems)
         return self.systems.index(system)
-
-
-def _variance(values: Array) -> float:
-    return float(values.var(ddof=1)) if len(values) > 1 else 0.0

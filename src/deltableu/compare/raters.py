@@ -26,7 +26,7 @@ import numpy as np
 from deltableu._types import Array, Ints, Steps
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.corpus import Item, RatingTable, ReferenceSet, Study, reference_set
-from deltableu.errors import InputError, check_at_least
+from deltableu.errors import InputError, check_at_least, check_known
 from deltableu.rate import (
     RatingNoise,
     Source,
@@ -101,9 +101,7 @@ def resample_raters(
     """
     names = list(study.outputs) if systems is None else list(systems)
     for name in names:
-        if name not in study.outputs:
-            there = ", ".join(study.outputs)
-            raise InputError(f"there is no system {name!r}; there are {there}")
+        check_known("system", name, study.outputs)
     _check(metric, resamples, seed)
     answers = study.ratings.of_references(study.items, criterion)
     references, note = rated_weights(reference_set(study), answers)
@@ -153,17 +151,17 @@ def resample_rated(
     metric.encode(references, threads=threads)  # explains what is wrong with references
     answers = answers.of_references(_items(references), unknown="drop")
     noise = rating_noise(references, answers)
-    work = _Work(metric.reweighting(references, list(outputs.values())), noise, seed)
-    observed = work.ready.rows(noise.weights[None])[0]
+    ready = metric.reweighting(references, list(outputs.values()))
+    observed = ready.rows(noise.weights[None])[0]
 
-    def told(start: int) -> Callable[[int], None] | None:
-        tell = progress
-        if tell is None:
-            return None
-        return lambda done: tell((start + done) // 2, resamples)
+    def resample(source: Source, start: int) -> _Resampled:
+        def told(done: int) -> None:
+            if progress is not None:
+                progress((start + done) // 2, resamples)
 
-    others = work.resample("raters", resamples, threads, told(0))
-    noisier = work.resample("answers", resamples, threads, told(resamples))
+        return _resample(ready, noise, source, resamples, seed, threads, told)
+
+    others, noisier = resample("raters", 0), resample("answers", resamples)
     step = _step(noise, noisier.largest)
     corrected = observed - step * (noisier.rows - observed)
     total = corrected.sum(axis=0)
@@ -205,50 +203,38 @@ class _Resampled:
     hopeless: float  # share of items that could not be scored
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    ready: Reweighting
-    noise: RatingNoise
-    seed: int
+def _resample(
+    ready: Reweighting,
+    noise: RatingNoise,
+    source: Source,
+    resamples: int,
+    seed: int,
+    threads: int | None,
+    told: Callable[[int], None],
+) -> _Resampled:
+    chunk = max(1, min(_LARGEST_CHUNK, _NUMBERS // ready.size))
+    starts = range(0, resamples, chunk)
 
-    def resample(
-        self,
-        source: Source,
-        resamples: int,
-        threads: int | None,
-        progress: Callable[[int], None] | None,
-    ) -> _Resampled:
-        chunk = max(1, min(_LARGEST_CHUNK, _NUMBERS // self.ready.size))
-        starts = range(0, resamples, chunk)
+    def one_chunk(start: int) -> tuple[Array, Array, float, float]:
+        size = min(chunk, resamples - start)
+        weights = noise.weights + noise.draw(source, size, stream(seed, _STREAMS[source], start))
+        rows = ready.rows(weights)
+        largest = _largest(weights, noise.bounds).sum(axis=1).mean()
+        return rows.sum(axis=1), rows.mean(axis=0), largest, ready.hopeless(weights).mean()
 
-        def call(start: int) -> _Resampled:
-            size = min(chunk, resamples - start)
-            return self._one_chunk(source, size, stream(self.seed, _STREAMS[source], start))
-
-        workers = min(threads or os.cpu_count() or 1, len(starts))
-        parts = []
-        with ThreadPoolExecutor(workers) as pool:
-            for part in pool.map(call, starts):
-                parts.append(part)
-                if progress is not None:
-                    progress(sum(len(one.sums) for one in parts))
-        share = np.array([len(part.sums) for part in parts]) / resamples
-        return _Resampled(
-            sums=np.concatenate([part.sums for part in parts]),
-            rows=np.tensordot(share, np.stack([part.rows for part in parts]), axes=1),
-            largest=float(share @ [part.largest for part in parts]),
-            hopeless=float(share @ [part.hopeless for part in parts]),
-        )
-
-    def _one_chunk(self, source: Source, size: int, generator: np.random.Generator) -> _Resampled:
-        weights = self.noise.weights + self.noise.draw(source, size, generator)
-        rows = self.ready.rows(weights)
-        return _Resampled(
-            sums=rows.sum(axis=1),
-            rows=rows.mean(axis=0),
-            largest=float(_largest(weights, self.noise.bounds).sum(axis=1).mean()),
-            hopeless=float(self.ready.hopeless(weights).mean()),
-        )
+    parts = []
+    with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, len(starts))) as pool:
+        for part in pool.map(one_chunk, starts):
+            parts.append(part)
+            told(min(len(parts) * chunk, resamples))
+    sums, rows, largest, hopeless = zip(*parts, strict=True)
+    share = np.array([len(one) for one in sums]) / resamples
+    return _Resampled(
+        sums=np.concatenate(sums),
+        rows=np.tensordot(share, np.stack(rows), axes=1),
+        largest=float(share @ largest),
+        hopeless=float(share @ hopeless),
+    )
 
 
 def _largest(weights: Array, bounds: Ints) -> Array:

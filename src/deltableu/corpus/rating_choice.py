@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus.rating import SCORED, Scale
+from deltableu.corpus.rating_columns import NAMES, moved_places
 from deltableu.errors import InputError, InputWarning, Problem, check_choice
 
 if TYPE_CHECKING:
@@ -44,10 +45,7 @@ def system_ratings(
     made = _as_weights(made, None) if normalise else _on_one_scale(made)
     if kept.all() and items is None and systems is None:
         return made
-    made = _renamed(made, "raters", "rater", None)
-    made = _renamed(made, "items", "item", items)
-    made = _renamed(made, "systems", "system", systems)
-    made = _renamed(made, "references", "reference", None)
+    made = _renamed(made, rater=None, item=items, system=systems, reference=None)
     return replace(made, left_out=table.left_out + int(chosen.sum() - kept.sum()))
 
 
@@ -65,30 +63,15 @@ def reference_ratings(
     about = (table.reference >= 0) & table.of_kind(*SCORED) & in_items[table.item]
     made = table[about & (table.criterion == _criterion(table, about, criterion, "references"))]
     names = tuple((item.id, reference.id) for item in items for reference in item.references)
-    places = {name: place for place, name in enumerate(names)}
-    new = np.array([places.get(name, -1) for name in made.references], dtype=np.int64)
-    lost = new[made.reference] < 0
+    lost = _strangers(made.references, made.reference, names)
     if lost.any() and unknown == "error":
         item, name = made.references[made.reference[np.argmax(lost)]]
         message = f"there is a rating of reference {name!r}, which the item does not have"
         raise InputError(Problem(message, item=item))
     made = _as_weights(made[~lost], scale)
-    rated = np.unique(made.rater)
-    raters = tuple(sorted(made.raters[place] for place in rated.tolist()))
-    order = {name: place for place, name in enumerate(raters)}
-    by_name = np.array([order.get(name, -1) for name in made.raters], dtype=np.int64)
-    owners = np.repeat(np.arange(len(items)), [len(item.references) for item in items])
-    reference = new[made.reference]
-    made = replace(
-        made,
-        raters=raters,
-        rater=by_name[made.rater],
-        items=tuple(item.id for item in items),
-        item=owners[reference],
-        references=names,
-        reference=reference,
-        systems=(),
-    )
+    raters = sorted(made.raters[place] for place in np.unique(made.rater))
+    ids = [item.id for item in items]
+    made = _renamed(made, rater=raters, item=ids, reference=names, system=())
     return made.without_repeats()
 
 
@@ -134,7 +117,7 @@ def _known(
     return ~lost
 
 
-def _strangers(names: Sequence[str], places: Ints, known: Sequence[str] | None) -> Bools:
+def _strangers(names: Sequence[Hashable], places: Ints, known: Sequence[Hashable] | None) -> Bools:
     if known is None or not names:
         return np.zeros(len(places), dtype=np.bool_)
     there = frozenset(known)
@@ -142,22 +125,16 @@ def _strangers(names: Sequence[str], places: Ints, known: Sequence[str] | None) 
     return strange[places] & (places >= 0)
 
 
-def _renamed(
-    table: RatingTable, names: str, places: str, wanted: Sequence[str] | None
-) -> RatingTable:
-    """Names as wanted, or those that are left in the order in which they are met."""
-    old: tuple[Any, ...] = getattr(table, names)
-    codes: Ints = getattr(table, places)
-    if wanted is None:
-        present, first = np.unique(codes, return_index=True)
-        present = present[np.argsort(first)]
-        new = tuple(old[place] for place in present[present >= 0].tolist())
-    else:
-        new = tuple(wanted)
-    number = {name: place for place, name in enumerate(new)}
-    # The last place stands for -1.
-    moved = np.array([*(number.get(name, -1) for name in old), -1], dtype=np.int64)
-    changed: dict[str, Any] = {names: new, places: moved[codes]}
+def _renamed(table: RatingTable, **wanted: Sequence[Hashable] | None) -> RatingTable:
+    """Names of columns as wanted; None is those that are left in the order they are met."""
+    changed: dict[str, Any] = {}
+    for column, new in wanted.items():
+        old, places = getattr(table, NAMES[column]), getattr(table, column)
+        if new is None:
+            present, first = np.unique(places, return_index=True)
+            met = present[np.argsort(first)]
+            new = [old[place] for place in met[met >= 0]]
+        changed |= {NAMES[column]: tuple(new), column: moved_places(places, old, new)}
     return replace(table, **changed)
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.corpus.rating import KINDS, Kind, Rating
 from deltableu.errors import InputError
 
-__all__ = ["plain_columns", "record_columns"]
+__all__ = ["NAMES", "moved_places", "plain_columns", "record_columns"]
 
-_PLURAL = {
+#: Columns of places among names, and what the names are called.
+NAMES = {
     "rater": "raters",
     "item": "items",
     "system": "systems",
@@ -56,7 +57,7 @@ class _Places:
 
 def record_columns(ratings: Iterable[Rating]) -> dict[str, Any]:
     """What `RatingTable` takes, from records."""
-    coded = {name: _Places() for name in _PLURAL}
+    coded = {name: _Places() for name in NAMES}
     values, kinds = array("d"), _Places(KINDS)
     objects: dict[str, list[object]] = {"position": [], "started": [], "finished": []}
     remaining = iter(ratings)
@@ -110,8 +111,18 @@ def plain_columns(
     return {"values": numbers, "kinds": said.places, **_coded(coded)}
 
 
+def moved_places(
+    places: Ints, old: Sequence[Hashable], new: Sequence[Hashable], missing: int = -1
+) -> Ints:
+    """Places among old names as places among new ones; -1, no name, stays."""
+    there = {name: place for place, name in enumerate(new)}
+    # The last place stands for -1.
+    moved = np.array([*(there.get(name, missing) for name in old), -1], dtype=np.int64)
+    return moved[places]
+
+
 def _coded(coded: dict[str, _Places]) -> dict[str, Any]:
-    names = {_PLURAL[name]: one.names for name, one in coded.items()}
+    names = {NAMES[name]: one.names for name, one in coded.items()}
     return names | {name: one.places for name, one in coded.items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
 from deltableu.corpus.rating_choice import Unknown, reference_ratings, system_ratings
-from deltableu.corpus.rating_columns import plain_columns, record_columns
+from deltableu.corpus.rating_columns import NAMES, moved_places, plain_columns, record_columns
 from deltableu.errors import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -22,26 +22,12 @@ __all__ = ["RatingTable", "Repeats"]
 
 Repeats = Literal["mean", "first"]
 
-#: Columns of places among names, the names' own, and the lowest place: -1 says that there is none.
-_CODED = (
-    ("rater", "raters", 0),
-    ("item", "items", 0),
-    ("system", "systems", -1),
-    ("reference", "references", -1),
-    ("criterion", "criteria", 0),
-    ("scale", "scales", -1),
-    ("pair", "pairs", -1),
-)
+#: What every rating has; elsewhere a place of -1 says that there is none.
+_ALWAYS = ("rater", "item", "criterion")
 _OBJECTS = ("position", "started", "finished")
-_COLUMNS = (*(name for name, _, _ in _CODED), "kinds", "values", *_OBJECTS)
-
-
-def _ints() -> Ints:
-    return np.empty(0, dtype=np.int64)
-
-
-def _objects() -> Any:
-    return np.empty(0, dtype=object)
+_COLUMNS = (*NAMES, "kinds", "values", *_OBJECTS)
+#: A column that was not given; it is filled in.
+_NONE: Any = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,19 +80,20 @@ class RatingTable:
     item: Ints
     system: Ints
     values: Array
-    kinds: Ints = field(default_factory=_ints)
-    references: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
-    reference: Ints = field(default_factory=_ints, kw_only=True)
-    criteria: tuple[str, ...] = field(default=("overall",), kw_only=True)
-    criterion: Ints = field(default_factory=_ints, kw_only=True)
-    scales: tuple[str, ...] = field(default=(), kw_only=True)
-    scale: Ints = field(default_factory=_ints, kw_only=True)
-    pairs: tuple[str, ...] = field(default=(), kw_only=True)
-    pair: Ints = field(default_factory=_ints, kw_only=True)
-    position: Any = field(default_factory=_objects, kw_only=True)
-    started: Any = field(default_factory=_objects, kw_only=True)
-    finished: Any = field(default_factory=_objects, kw_only=True)
-    left_out: int = field(default=0, kw_only=True)
+    kinds: Ints = _NONE
+    _: KW_ONLY
+    references: tuple[tuple[str, str], ...] = ()
+    reference: Ints = _NONE
+    criteria: tuple[str, ...] = ("overall",)
+    criterion: Ints = _NONE
+    scales: tuple[str, ...] = ()
+    scale: Ints = _NONE
+    pairs: tuple[str, ...] = ()
+    pair: Ints = _NONE
+    position: Any = _NONE
+    started: Any = _NONE
+    finished: Any = _NONE
+    left_out: int = 0
 
     def __post_init__(self) -> None:
         try:
@@ -116,12 +103,13 @@ class RatingTable:
         if values.ndim != 1:
             raise InputError("values must hold one number a rating")
         object.__setattr__(self, "values", values)
-        for name, names, lowest in _CODED:
+        for name, names in NAMES.items():
             listed = tuple(getattr(self, names))
             object.__setattr__(self, names, listed)
             if len(set(listed)) < len(listed):
                 twice = Counter(listed).most_common(1)[0][0]
                 raise InputError(f"{names} names {twice!r} more than once")
+            lowest = 0 if name in _ALWAYS else -1
             # Names that are always there have no default place.
             default = None if name in ("rater", "item", "system") else lowest
             self._set_places(name, len(listed), lowest, default)
@@ -228,11 +216,11 @@ class RatingTable:
             return NotImplemented
         if len(self) != len(other):
             return False
-        for name, names, _ in _CODED:
-            there = {one: place for place, one in enumerate(getattr(other, names))}
-            # The last place stands for -1; what the other does not have equals nothing.
-            moved = np.array([*(there.get(one, -2) for one in getattr(self, names)), -1])
-            if not np.array_equal(moved[getattr(self, name)], getattr(other, name)):
+        for name, names in NAMES.items():
+            old, new = getattr(self, names), getattr(other, names)
+            # What the other does not have equals nothing.
+            moved = moved_places(getattr(self, name), old, new, missing=-2)
+            if not np.array_equal(moved, getattr(other, name)):
                 return False
         rest = ("values", "kinds", *_OBJECTS)
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in rest)
@@ -310,13 +298,9 @@ class RatingTable:
         """All ratings but those of some raters, who are also forgotten by name."""
         if strangers := [name for name in names if name not in self.raters]:
             raise InputError(f"there is no rater {strangers[0]!r}")
-        stays = np.array([name not in names for name in self.raters], dtype=np.bool_)
-        rest = self[stays[self.rater]]
-        return replace(
-            rest,
-            raters=tuple(name for name in self.raters if name not in names),
-            rater=(np.cumsum(stays) - 1)[rest.rater],
-        )
+        others = tuple(name for name in self.raters if name not in names)
+        places = moved_places(self.rater, self.raters, others)
+        return replace(self[places >= 0], raters=others, rater=places[places >= 0])
 
     def with_values(self, values: Array, scale: str | None = None) -> RatingTable:
         """The same ratings with other values, all on one scale, or on none that has a name."""

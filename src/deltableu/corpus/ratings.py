@@ -145,10 +145,9 @@ def write_ratings(path: PathLike, ratings: RatingTable | Iterable[Rating]) -> No
     """Write ratings so that reading them gives the same; the name's ending says the form."""
     form = file_form(path)
     records = _checked_records(ratings)
-    if form == "csv":
-        write_csv(path, COLUMNS, (_row(record) for record in records))
-    elif form == "tsv":
-        write_tsv(path, COLUMNS, (_row(record) for record in records))
+    if form in ("csv", "tsv"):
+        write = write_csv if form == "csv" else write_tsv
+        write(path, COLUMNS, map(_row, records))
     elif form == "jsonl":
         write_records(path, ({k: v for k, v in one.items() if v is not None} for one in records))
     elif form == "parquet":
