@@ -172,20 +172,20 @@ class TestPilot:
     def test_all_references_and_raters_are_the_pilot_itself(self, study):
         pilot = Pilot.of(study, PAIR, DeltaBLEU())
         rows = pilot.draw(None, None, 20, 0)
-        assert np.array_equal(rows.first, pilot.rows()[0].rows)
-        assert rows.references == pytest.approx(543 / 68)
+        assert np.array_equal(rows[0], pilot.rows()[0].rows)
+        assert rows[2] == pytest.approx(543 / 68)
 
     def test_variants_of_an_item_stand_together(self, study):
         rows = Pilot.of(study, PAIR, DeltaBLEU()).draw(2, None, 4, 0)
-        assert len(rows.first) == 4 * 68
-        lengths = rows.first[:, -2].reshape(68, 4)
+        assert len(rows[0]) == 4 * 68
+        lengths = rows[0][:, -2].reshape(68, 4)
         assert (lengths == lengths[:, :1]).all()
 
     def test_items_left_without_a_positive_reference_are_not_drawn(self):
         study = rated_study({"mild": 5, "severe": 1}, weight=0.2)
         rows = Pilot.of(study, ("A", "B"), DeltaBLEU(), ratings=True).draw(None, 1, 10, 0)
-        assert 0 < len(rows.first) < 200
-        assert np.isfinite(rows.first).all()
+        assert 0 < len(rows[0]) < 200
+        assert np.isfinite(rows[0]).all()
 
     def test_controls_are_no_ratings_of_references(self, study):
         kinds = {r.kind for r in study.ratings if r.target.startswith("reference:")}
@@ -195,7 +195,7 @@ class TestPilot:
             Pilot.of(which, PAIR, DeltaBLEU(), ratings=True).draw(None, 2, 3, 0)
             for which in (study, only)
         )
-        assert np.array_equal(one.first, two.first)
+        assert np.array_equal(one[0], two[0])
 
     def test_weights_are_not_cut_off(self, study):
         """A mean of one rating may leave the scale by its noise, and counts as it is."""
@@ -203,7 +203,7 @@ class TestPilot:
         pilot = Pilot.of(study, PAIR, metric, ratings=True)
         rows = pilot.draw(None, 1, 20, 0)
         # A row's denominator is its length times its largest weight.
-        largest = rows.first[:, 2] / rows.first[:, -2]
+        largest = rows[0][:, 2] / rows[0][:, -2]
         assert largest.max() > 1.0
 
 

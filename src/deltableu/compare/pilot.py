@@ -14,7 +14,7 @@ import numpy as np
 
 from deltableu._types import Array, Steps
 from deltableu.corpus import ReferenceSet, Study, reference_set
-from deltableu.errors import InputError, check_at_least, check_known
+from deltableu.errors import InputError, check_at_least
 from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
 from deltableu.stats import stream
@@ -218,7 +218,9 @@ def _two(study: Study, systems: Sequence[str]) -> tuple[str, str]:
     if len(systems) != 2:
         raise InputError(f"a comparison is planned for two systems, got {len(systems)}")
     for name in systems:
-        check_known("system", name, study.outputs)
+        if name not in study.outputs:
+            there = ", ".join(study.outputs) or "none"
+            raise InputError(f"there is no system {name!r} in the pilot; there are {there}")
     if systems[0] == systems[1]:
         raise InputError(f"system {systems[0]!r} is named twice")
     return systems[0], systems[1]
