@@ -33,11 +33,8 @@ def cfunc(function: Any) -> Any:
 inline = cfunc
 
 
-def _decorator(*_: object, **__: object) -> Any:
+def exceptval(*_: object, **__: object) -> Any:
     return cfunc
-
-
-boundscheck = wraparound = cdivision = exceptval = _decorator
 
 
 def cast(_: object, value: Any) -> Any:

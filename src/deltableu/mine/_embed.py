@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False
 # mypy: ignore-errors
 """Kernels: sums of word vectors, and dot products in a fixed order.
 
@@ -8,8 +8,6 @@ Nothing but loops; see `deltableu.mine.embedding`.
 import cython
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def add_words(
     terms: cython.const[cython.int][::1],
     bounds: cython.const[cython.longlong][::1],
@@ -42,8 +40,6 @@ def add_words(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _add(
     vectors: cython.const[cython.float][:, ::1],
     row: cython.int,
@@ -57,8 +53,6 @@ def _add(
     return 0
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def dot_products(
     left: cython.const[cython.double][:, ::1],
     right: cython.const[cython.double][:, ::1],
@@ -101,8 +95,6 @@ def dot_products(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _any_over(
     rough: cython.const[cython.float][:, ::1],
     row: cython.longlong,
@@ -117,8 +109,6 @@ def _any_over(
     return found
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def find_over(
     rough: cython.const[cython.float][:, ::1],
     limits: cython.const[cython.float][::1],

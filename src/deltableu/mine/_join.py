@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True
 # mypy: ignore-errors
 """Kernels of the exact top-k join: BM25 of log rows against all items, and the items' heaps.
 
@@ -12,8 +12,6 @@ import cython
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _term(
     h: cython.ulonglong,
     slots: cython.const[cython.ulonglong][::1],
@@ -29,8 +27,6 @@ def _term(
     return -1
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def count_rows(
     hashes: cython.const[cython.ulonglong][::1],
     bounds: cython.const[cython.longlong][::1],
@@ -57,9 +53,6 @@ def count_rows(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
-@cython.cdivision(True)
 def _frequencies(
     hashes: cython.const[cython.ulonglong][::1],
     begin: cython.longlong,
@@ -98,8 +91,6 @@ def _frequencies(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _accumulate(
     present: cython.const[cython.int][::1],
     distinct: cython.int,
@@ -133,8 +124,6 @@ def _accumulate(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _multiply(
     sums: cython.float[::1],
     others: cython.const[cython.float][::1],
@@ -151,8 +140,6 @@ def _multiply(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _reach(
     sums: cython.const[cython.float][::1],
     limits: cython.const[cython.float][::1],
@@ -180,8 +167,6 @@ def _reach(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _exact(
     item: cython.int,
     query_bounds: cython.const[cython.longlong][::1],
@@ -197,8 +182,6 @@ def _exact(
     return score
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def score_rows(
     begin: cython.longlong,
     end: cython.longlong,
@@ -355,8 +338,6 @@ def score_rows(
     return count
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def offer(
     items: cython.const[cython.int][::1],
     scores: cython.const[cython.double][::1],

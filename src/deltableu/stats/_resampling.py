@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
+# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True, cdivision=True
 # mypy: ignore-errors
 """Kernel: sums of drawn rows, trial by trial. Nothing but loops.
 
@@ -8,7 +8,6 @@ Rows of a trial are added in a fixed order, so that sums do not depend on the nu
 import cython
 
 
-@cython.cdivision(True)
 def sum_counted(
     rows: cython.const[cython.double][:, ::1],
     draws: cython.const[cython.int][:, ::1],

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False
 # mypy: ignore-errors
 """Kernel: UTF-8 text -> token hashes. Nothing but loops; see `deltableu.text.tokens`.
 
@@ -28,8 +28,6 @@ def _finish(h: cython.ulonglong) -> cython.ulonglong:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _space_width(
     text: cython.const[cython.uchar][::1], at: cython.longlong, end: cython.longlong
 ) -> cython.int:
@@ -59,8 +57,6 @@ def _space_width(
     return 0
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def hash_tokens(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
@@ -179,8 +175,6 @@ def hash_tokens(
     return count
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def hash_characters(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
@@ -230,8 +224,6 @@ def hash_characters(
     return count
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def split_punctuation(
     text: cython.const[cython.uchar][::1],
     begins: cython.const[cython.longlong][::1],

@@ -1,13 +1,10 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True
 # mypy: ignore-errors
 """Kernel: lines of a word and its numbers -> arrays. Nothing but loops; see `.vectors`."""
 
 import cython
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
-@cython.cdivision(True)
 def parse_lines(
     text: cython.const[cython.uchar][::1],
     powers: cython.const[cython.double][::1],

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False
 # mypy: ignore-errors
 """Kernel: UTF-8 text -> hashes of lower-cased words. Nothing but loops; see `deltableu.text.words`.
 
@@ -28,8 +28,6 @@ def _finish(h: cython.ulonglong) -> cython.ulonglong:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _width(first: cython.uint) -> cython.int:
     """Bytes of the UTF-8 character that begins with this one."""
     if first < 0x80:
@@ -43,8 +41,6 @@ def _width(first: cython.uint) -> cython.int:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _point(
     text: cython.const[cython.uchar][::1], at: cython.longlong, width: cython.int
 ) -> cython.uint:
@@ -64,8 +60,6 @@ def _point(
     )
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def hash_words(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
@@ -157,8 +151,6 @@ def hash_words(
     return count
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def hash_spans(
     text: cython.const[cython.uchar][::1],
     begins: cython.const[cython.longlong][::1],
@@ -222,8 +214,6 @@ def hash_spans(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _signs(
     text: cython.const[cython.uchar][::1],
     at: cython.longlong,
@@ -250,8 +240,6 @@ def _signs(
     return 0 if blank else key
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def text_keys(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
@@ -309,8 +297,6 @@ def text_keys(
             keys[i] = _finish(key)
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def hash_texts(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
@@ -332,8 +318,6 @@ def hash_texts(
             keys[i] = _finish(h) if ends[i] > starts[i] else 0
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def add_numbers(
     hashes: cython.const[cython.ulonglong][::1],
     slots: cython.ulonglong[::1],
@@ -367,8 +351,6 @@ def add_numbers(
     return new
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def find_numbers(
     hashes: cython.const[cython.ulonglong][::1],
     slots: cython.const[cython.ulonglong][::1],

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True
 # mypy: ignore-errors
 """Kernel: one pass of GloVe's AdaGrad. Nothing but loops; see `deltableu.vectors.training`."""
 
@@ -13,8 +13,6 @@ else:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _dot(
     vectors: cython.const[cython.float][:, :, ::1], i: cython.longlong, j: cython.longlong
 ) -> cython.float:
@@ -43,9 +41,6 @@ def _dot(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
-@cython.cdivision(True)
 def _update(
     vectors: cython.float[:, :, ::1], i: cython.longlong, j: cython.longlong, step: cython.float
 ) -> cython.int:
@@ -74,9 +69,6 @@ def _update(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
-@cython.cdivision(True)
 def _learn(
     vectors: cython.float[:, :, ::1],
     biases: cython.float[:, ::1],
@@ -99,8 +91,6 @@ def _learn(
     return loss
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def train(
     vectors: cython.float[:, :, ::1],
     biases: cython.float[:, ::1],

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False
 # mypy: ignore-errors
 """Kernels: counts of words that stand near each other.
 
@@ -23,8 +23,6 @@ def _mix(h: cython.ulonglong) -> cython.ulonglong:
     return h ^ (h >> 32)
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def count_pairs(
     words: cython.const[cython.int][::1],
     bounds: cython.const[cython.longlong][::1],
@@ -102,8 +100,6 @@ def count_pairs(
     return room
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def drain_pairs(
     table: cython.ulonglong[:, ::1], hashes: cython.ulonglong[::1], counts: cython.ulonglong[::1]
 ) -> None:
@@ -128,8 +124,6 @@ def drain_pairs(
                 table[i, 1] = 0
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def place_pairs(
     hashes: cython.const[cython.ulonglong][::1],
     counts: cython.const[cython.ulonglong][::1],

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True
 # mypy: ignore-errors
 """Kernel: token hashes -> n-gram credit tables -> rows. Nothing but loops.
 
@@ -44,8 +44,6 @@ def _repeated(gram: cython.ulonglong, count: cython.longlong) -> cython.ulonglon
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _find(
     key: cython.ulonglong,
     keys: cython.const[cython.ulonglong][::1],
@@ -65,9 +63,6 @@ def _find(
     return -1
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
-@cython.cdivision(True)
 def build_tables(
     tokens: cython.const[cython.ulonglong][::1],
     token_bounds: cython.const[cython.longlong][::1],
@@ -289,8 +284,6 @@ def build_tables(
     return entries
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def match(
     tokens: cython.const[cython.ulonglong][::1],
     token_bounds: cython.const[cython.longlong][::1],

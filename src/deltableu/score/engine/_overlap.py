@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: boundscheck=False, wraparound=False
 # mypy: ignore-errors
 """Kernel: how much hypotheses and references share, pair by pair. Nothing but loops.
 
@@ -24,8 +24,6 @@ def _extend(gram: cython.ulonglong, token: cython.ulonglong) -> cython.ulonglong
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def _slot(
     gram: cython.ulonglong,
     slots: cython.const[cython.int][::1],
@@ -39,8 +37,6 @@ def _slot(
     return slot
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def shared_ngrams(
     tokens: cython.const[cython.ulonglong][::1],
     token_bounds: cython.const[cython.longlong][::1],
@@ -123,8 +119,6 @@ def shared_ngrams(
                         shared[pair, n] += 1
 
 
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def common_subsequences(
     tokens: cython.const[cython.ulonglong][::1],
     token_bounds: cython.const[cython.longlong][::1],
