@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -19,15 +19,49 @@ from deltableu.mine.rows import LoggedPair, LogRows
 from deltableu.mine.similarity import Counter, Scorer
 from deltableu.text import WordRule
 
-__all__ = ["Counted", "Counting", "Floors", "Joined", "Joining", "OnError", "Tell"]
+__all__ = [
+    "Counted",
+    "Counting",
+    "Floors",
+    "Joined",
+    "Joining",
+    "OnError",
+    "PartitionJob",
+    "Tell",
+    "check_unchanged",
+]
 
 OnError: TypeAlias = Literal["stop", "skip"]
 #: Called with the rows and the bytes that were read since it was called last.
 Tell: TypeAlias = Callable[[int, int], None]
 
 
-def nobody(rows: int, size: int) -> None:
-    """Tells nobody."""
+class Floors:
+    """What candidates must reach to be of use, as other partitions have shown so far."""
+
+    def __init__(self, items: int) -> None:
+        self.values: Array = np.zeros(items)
+
+    def thresholds(self) -> Array:
+        """What they must exceed: one that equals a floor may come earlier in the log."""
+        return np.where(self.values > 0.0, np.nextafter(self.values, 0.0), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionJob:
+    """A partition to be counted, or joined: then its first row has position `offset`.
+
+    `floors` lives as long as its process: threads see it change, workers what it was.
+    """
+
+    index: int
+    partition: Partition
+    offset: int = 0
+    floors: Floors | None = None
+
+    @property
+    def name(self) -> str:
+        return self.partition.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +93,8 @@ class Counting:
     rule: WordRule
     on_error: OnError = "stop"
 
-    def __call__(self, partition: Partition, tell: Tell = nobody) -> Counted:
+    def __call__(self, job: PartitionJob, tell: Tell) -> Counted:
+        partition = job.partition
         sums, rows, read = self.counter.empty(), 0, 0
         problems = _Problems(self.on_error)
         try:
@@ -88,40 +123,54 @@ class _Problems:
         self.count += 1
 
 
-class Floors:
-    """What candidates must reach to be of use, as other partitions have shown so far."""
-
-    def __init__(self, items: int) -> None:
-        self.values: Array = np.zeros(items)
-
-    def thresholds(self) -> Array:
-        """What they must exceed: one that equals a floor may come earlier in the log."""
-        return np.where(self.values > 0.0, np.nextafter(self.values, 0.0), 0.0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Joined:
-    """What the second pass found in a partition.
+    """What the second pass found in a partition, or in all of them.
 
     Attributes
     ----------
     heaps : Heaps
         Positions count over all partitions.
-    pairs : mapping of position to LoggedPair
+    pairs : dict of position to LoggedPair
         Every row that a heap holds.
-    picked : mapping of position to LoggedPair
+    picked : dict of position to LoggedPair
         Rows that were asked for by position.
     leaks : array
         How many rows are each item's own logged pair.
-    dropped : mapping of reason to number
+    dropped : Counter of reasons
+        Rows that were not fit to be references.
+    rows : int
     """
 
     heaps: Heaps
-    pairs: Mapping[int, LoggedPair]
-    picked: Mapping[int, LoggedPair]
+    pairs: dict[int, LoggedPair]
+    picked: dict[int, LoggedPair]
     leaks: Ints
-    dropped: Mapping[str, int]
+    dropped: Tally[str]
     rows: int
+
+    @classmethod
+    def empty(cls, items: int, places: int) -> Joined:
+        return cls(Heaps.empty(items, places), {}, {}, np.zeros(items, np.int64), Tally(), 0)
+
+    def merge(self, other: Joined) -> None:
+        """Take what other rows have brought."""
+        self.heaps.merge(other.heaps)
+        self.keep_texts(other.pairs)
+        self.picked.update(other.picked)
+        self.leaks += other.leaks
+        self.dropped.update(other.dropped)
+        self.rows += other.rows
+
+    def keep_texts(self, pairs: Mapping[int, LoggedPair]) -> None:
+        """Add texts, of which better rows may displace some."""
+        self.pairs.update(pairs)
+        if len(self.pairs) > 2 * self.heaps.positions.size:
+            self.forget_displaced()
+
+    def forget_displaced(self) -> None:
+        """Drop the texts of rows that no heap holds any more."""
+        self.pairs = {position: self.pairs[position] for position in self.heaps.held().tolist()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,8 +187,6 @@ class Joining:
         How many candidates of each item are kept.
     picks : array
         Positions of rows to return whatever their score, sorted.
-    floors : Floors
-        Changes while partitions are joined side by side.
     rule : WordRule
         What a word is.
     """
@@ -150,77 +197,40 @@ class Joining:
     items: int
     places: int
     picks: Ints
-    floors: Floors
     rule: WordRule
     on_error: OnError = "stop"
 
-    def __call__(self, partition: Partition, offset: int, tell: Tell = nobody) -> Joined:
-        """Join a partition whose first row has position `offset`."""
-        work = _Work(self, Heaps.empty(self.items, self.places))
+    def __call__(self, job: PartitionJob, tell: Tell) -> Joined:
+        found = Joined.empty(self.items, self.places)
         read = 0
-        for block in partition.blocks(_Problems(self.on_error).report):
+        for block in job.partition.blocks(_Problems(self.on_error).report):
             rows = LogRows(block, self.rule)
-            work.join(rows, offset + block.first)
+            self._join(rows, job.offset + block.first, job.floors or Floors(self.items), found)
             tell(len(block), block.read - read)
             read = block.read
-        tell(0, partition.size - read)
-        return work.result()
+        tell(0, job.partition.size - read)
+        found.forget_displaced()
+        return found
 
-
-@dataclass(slots=True)
-class _Work:
-    joining: Joining
-    heaps: Heaps
-    pairs: dict[int, LoggedPair] = field(default_factory=dict)
-    picked: dict[int, LoggedPair] = field(default_factory=dict)
-    dropped: Tally[str] = field(default_factory=Tally)
-    leaks: Any = 0
-    rows: int = 0
-
-    def join(self, rows: LogRows, offset: int) -> None:
-        joining = self.joining
-        admission = joining.rows.admit(rows)
-        self.dropped.update(admission.dropped)
-        self.leaks = self.leaks + joining.own.leaks(rows, joining.items)
-        self.rows += len(rows)
+    def _join(self, rows: LogRows, offset: int, floors: Floors, found: Joined) -> None:
+        """Add a block whose first row has position `offset`."""
+        admission = self.rows.admit(rows)
+        found.dropped.update(admission.dropped)
+        found.leaks += self.own.leaks(rows, self.items)
+        found.rows += len(rows)
         begin = 0
         while begin < len(rows):
-            thresholds = np.maximum(self.heaps.floors(), joining.floors.thresholds())
-            found = joining.scorer.candidates(rows, begin, admission.rows, thresholds)
-            kept = joining.own.allowed(rows, found.items, found.rows)
-            chosen = found.rows[kept]
-            self.heaps.offer(
-                found.items[kept],
-                found.scores[kept],
-                chosen + offset,
-                rows.response_keys[chosen],
-            )
-            begin = found.done
-        self._keep_texts(rows, offset)
-        self._pick(rows, offset, admission.rows)
-
-    def _keep_texts(self, rows: LogRows, offset: int) -> None:
-        positions = self.heaps.positions
-        new = np.unique(positions[positions >= offset])
-        self.pairs.update(zip(new.tolist(), rows.pairs(new - offset), strict=True))
-        if len(self.pairs) > 2 * positions.size:
-            self._forget()
-
-    def _forget(self) -> None:
-        """Drop texts of rows that better ones have displaced."""
-        self.pairs = {position: self.pairs[position] for position in self.heaps.held().tolist()}
-
-    def _pick(self, rows: LogRows, offset: int, admitted: Any) -> None:
-        picks = self.joining.picks
-        begin, end = np.searchsorted(picks, (offset, offset + len(rows)))
-        chosen = picks[begin:end]
-        chosen = chosen[admitted[chosen - offset] == 1]
-        self.picked.update(zip(chosen.tolist(), rows.pairs(chosen - offset), strict=True))
-
-    def result(self) -> Joined:
-        self._forget()
-        leaks = self.leaks + np.zeros(self.joining.items, np.int64)
-        return Joined(self.heaps, self.pairs, self.picked, leaks, dict(self.dropped), self.rows)
+            thresholds = np.maximum(found.heaps.floors(), floors.thresholds())
+            best = self.scorer.candidates(rows, begin, admission.rows, thresholds)
+            kept = self.own.allowed(rows, best.items, best.rows)
+            chosen = best.rows[kept]
+            keys = rows.response_keys[chosen]
+            found.heaps.offer(best.items[kept], best.scores[kept], chosen + offset, keys)
+            begin = best.done
+        positions = found.heaps.positions
+        found.keep_texts(rows.pairs_at(np.unique(positions[positions >= offset]), offset))
+        picks = self.picks[slice(*np.searchsorted(self.picks, (offset, offset + len(rows))))]
+        found.picked.update(rows.pairs_at(picks[admission.rows[picks - offset] == 1], offset))
 
 
 def check_unchanged(partition: Partition, counted: Counted, joined: Joined) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -22,10 +23,10 @@ from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.engines import Engine, make_engine
-from deltableu.mine.join import OnError
+from deltableu.mine.join import Counted, Joined, OnError
 from deltableu.mine.results import Mined
 from deltableu.mine.rows import LoggedPair, Queries
-from deltableu.mine.run import Found, Log, MiningRun, Progress
+from deltableu.mine.run import Log, MiningRun, Progress
 from deltableu.mine.similarity import PairSimilarity
 from deltableu.stats import stream
 from deltableu.text import WordRule, text_keys
@@ -190,10 +191,10 @@ def mine_references(
         log,
     )  # fmt: skip
     with run.work.worth_keeping():
-        found = run.find()
+        counted, found = run.find()
     if not any(isinstance(partition, MemoryPartition) for partition in partitions):
         _check_unchanged(partitions, find_partitions(logs, partition_bytes=partition_bytes))
-    mined = _assemble(whole, plan, found, run.work)
+    mined = _assemble(whole, plan, counted, found, run.work)
     if not keep_work:
         mined.work.end()
     return mined
@@ -258,9 +259,11 @@ def _picks(items: Sequence[Item], plan: MiningPlan, rows: int) -> Ints:
     return np.unique([at for item in items for at in _drawn(item, plan, rows)])
 
 
-def _assemble(study: Study, plan: MiningPlan, found: Found, work: WorkFolder) -> Mined:
+def _assemble(
+    study: Study, plan: MiningPlan, counted: Sequence[Counted], found: Joined, work: WorkFolder
+) -> Mined:
     items: list[Item] = []
-    added: dict[str, int] = {}
+    added: Tally[str] = Tally()
     short = 0
     for number, item in enumerate(study.items):
         mined = list(_mined(plan, found, number))
@@ -271,8 +274,7 @@ def _assemble(study: Study, plan: MiningPlan, found: Found, work: WorkFolder) ->
         if plan.parrot and item.message is not None:
             additions.append(Addition(item.message, "parrot"))
         references = add_references(item.references, additions)
-        for one in references[len(item.references) :]:
-            added[one.origin] = added.get(one.origin, 0) + 1
+        added.update(one.origin for one in references[len(item.references) :])
         items.append(replace(item, references=references))
     leaks = {
         item.id: int(count) for item, count in zip(study.items, found.leaks, strict=True) if count
@@ -280,18 +282,18 @@ def _assemble(study: Study, plan: MiningPlan, found: Found, work: WorkFolder) ->
     return Mined(
         replace(study, items=tuple(items), path=None),
         found.rows,
-        found.skipped,
-        found.broken,
-        found.dropped,
+        sum(one.skipped for one in counted),
+        tuple(one.problem for one in counted if one.problem is not None),
+        dict(found.dropped),
         leaks,
-        added,
+        dict(added),
         short,
         plan.signature,
         work,
     )
 
 
-def _mined(plan: MiningPlan, found: Found, number: int) -> Iterable[Addition]:
+def _mined(plan: MiningPlan, found: Joined, number: int) -> Iterable[Addition]:
     size = int(found.heaps.sizes[number]) if plan.top else 0
     scores = found.heaps.scores[number, :size].tolist()
     pairs = [found.pairs[at] for at in found.heaps.positions[number, :size].tolist()]
@@ -308,7 +310,7 @@ def _mined(plan: MiningPlan, found: Found, number: int) -> Iterable[Addition]:
 
 
 def _random(
-    item: Item, plan: MiningPlan, found: Found, mined: Sequence[Addition]
+    item: Item, plan: MiningPlan, found: Joined, mined: Sequence[Addition]
 ) -> Iterable[Addition]:
     texts = [*(one.text for one in item.references), *(one.text for one in mined)]
     if plan.parrot and item.message is not None:

@@ -61,9 +61,9 @@ class LogRows:
         texts: Texts | None = getattr(self.block, name)
         return None if texts is None else hash_texts(texts)
 
-    def pairs(self, rows: Ints) -> list[LoggedPair]:
-        """The texts of some rows."""
-        block = self.block
+    def pairs_at(self, positions: Ints, offset: int) -> dict[int, LoggedPair]:
+        """The texts of the rows at some positions, where that of the first row is `offset`."""
+        block, rows = self.block, positions - offset
         ids, threads = (
             [text or None for text in texts.choose(rows).strings()]
             if texts is not None
@@ -71,7 +71,7 @@ class LogRows:
             for texts in (block.ids, block.threads)
         )
         chosen = (texts.choose(rows).strings() for texts in (block.utterances, block.responses))
-        return list(map(LoggedPair, *chosen, ids, threads))
+        return dict(zip(positions.tolist(), map(LoggedPair, *chosen, ids, threads), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

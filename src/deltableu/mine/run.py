@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter as Tally
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
-
-import numpy as np
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal, TypeAlias, TypeVar
 
 from deltableu._types import Ints
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError
 from deltableu.io import WorkFolder
 from deltableu.logs import Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.checkpoints import keep_counted, keep_joined, kept_counted, kept_joined
 from deltableu.mine.engines import Engine
-from deltableu.mine.heaps import Heaps
 from deltableu.mine.join import (
     Counted,
     Counting,
@@ -27,16 +24,17 @@ from deltableu.mine.join import (
     Joined,
     Joining,
     OnError,
+    PartitionJob,
     Tell,
     check_unchanged,
 )
-from deltableu.mine.rows import LoggedPair
 from deltableu.mine.similarity import Counter
 from deltableu.text import WordRule
 
-__all__ = ["Event", "Found", "Log", "MiningRun", "Progress"]
+__all__ = ["Event", "Log", "MiningRun", "Progress"]
 
 Stage: TypeAlias = Literal["counting", "scoring"]
+R = TypeVar("R", Counted, Joined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,92 +87,6 @@ class Event:
 Log: TypeAlias = Callable[[Event], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """What all partitions brought.
-
-    Attributes
-    ----------
-    heaps : Heaps
-    pairs : mapping of position to LoggedPair
-        Every row that a heap holds.
-    picked : mapping of position to LoggedPair
-    rows, skipped : int
-        Rows of the logs, and rows that could not be read.
-    broken : tuple of Problem
-        Partitions that could not be used.
-    leaks : array
-        How many rows are each item's own logged pair.
-    dropped : mapping of reason to number
-    """
-
-    heaps: Heaps
-    pairs: Mapping[int, LoggedPair]
-    picked: Mapping[int, LoggedPair]
-    rows: int
-    skipped: int
-    broken: tuple[Problem, ...]
-    leaks: Ints
-    dropped: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """`floors` lives as long as its process: threads see it change, workers what it was."""
-
-    index: int
-    partition: Partition
-    offset: int = 0
-    floors: Floors | None = None
-
-    @property
-    def name(self) -> str:
-        return self.partition.name
-
-
-@dataclass(frozen=True, slots=True)
-class _Count:
-    counting: Counting
-
-    def __call__(self, job: _Job, tell: Tell) -> Counted:
-        return self.counting(job.partition, tell)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Join:
-    joining: Joining
-
-    def __call__(self, job: _Job, tell: Tell) -> Joined:
-        joining = self.joining
-        if job.floors is not None:
-            joining = replace(joining, floors=job.floors)
-        return joining(job.partition, job.offset, tell)
-
-
-class _Meter:
-    """Adds up what threads tell."""
-
-    def __init__(
-        self, stage: Stage, total: int, kept: int, progress: Callable[[Progress], None] | None
-    ) -> None:
-        self._stage: Stage = stage
-        self._total, self._kept, self._done = total, kept, kept
-        self._rows = 0
-        self._progress = progress
-        self._started = time.monotonic()
-        self._lock = threading.Lock()
-
-    def tell(self, rows: int, size: int) -> None:
-        with self._lock:
-            self._rows += rows
-            self._done += size
-            if self._progress is not None:
-                seconds = time.monotonic() - self._started
-                self._progress(
-                    Progress(self._stage, self._rows, self._done, self._total, self._kept, seconds)
-                )
-
-
 @dataclass(slots=True)
 class MiningRun:
     """One join of items with logs.
@@ -209,122 +121,104 @@ class MiningRun:
     on_error: OnError = "stop"
     progress: Callable[[Progress], None] | None = None
     log: Log | None = None
-    _floors: Floors = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._floors = Floors(self.items)
-
-    def find(self) -> Found:
-        """Both passes."""
+    def find(self) -> tuple[list[Counted], Joined]:
+        """What both passes found: the first one in each partition, the second one in all."""
         self.work.begin()
         with self.engine:
-            return self._find()
+            counted = self._count()
+            return counted, self._join(counted)
 
-    def _find(self) -> Found:
-        counted = self._count()
-        sums = self.counter.empty()
-        for result in counted:
-            sums += result.sums
+    def _count(self) -> list[Counted]:
+        results: dict[int, Counted] = {}
+
+        def kept(work: WorkFolder, index: int) -> Counted | None:
+            found = kept_counted(work, index)
+            wrong = found is not None and (found.problem or found.skipped)
+            return None if wrong and self.on_error == "stop" else found
+
+        jobs = [PartitionJob(index, one) for index, one in enumerate(self.partitions)]
+        task = Counting(self.counter, self.rule, self.on_error)
+        self._pass("counting", task, jobs, kept, keep_counted, results.__setitem__)
+        return [results[index] for index in range(len(self.partitions))]
+
+    def _join(self, counted: Sequence[Counted]) -> Joined:
         rows = sum(result.rows for result in counted)
         if rows == 0:
             self.work.end()
             raise InputError(f"the logs hold no rows: {self.partitions[0].name}")
-        joining = Joining(
-            self.counter.scorer(sums),
+        found = Joined.empty(self.items, self.places)
+        floors = Floors(self.items)
+        offsets = accumulate((result.rows for result in counted), initial=0)
+        jobs = [
+            PartitionJob(index, partition, offset, floors)
+            for index, (partition, offset) in enumerate(zip(self.partitions, offsets, strict=False))
+            if counted[index].problem is None
+        ]
+
+        def add(index: int, result: Joined) -> None:
+            check_unchanged(self.partitions[index], counted[index], result)
+            found.merge(result)
+            floors.values = found.heaps.floors()
+
+        task = Joining(
+            self.counter.scorer(sum((result.sums for result in counted), self.counter.empty())),
             self.own,
             self.rows,
             self.items,
             self.places,
             self.picks(rows),
-            self._floors,
             self.rule,
             self.on_error,
         )
-        heaps, pairs, picked, leaks, dropped = self._join(counted, joining)
-        return Found(
-            heaps,
-            pairs,
-            picked,
-            rows,
-            sum(result.skipped for result in counted),
-            tuple(result.problem for result in counted if result.problem is not None),
-            leaks,
-            dropped,
-        )
+        self._pass("scoring", task, jobs, kept_joined, keep_joined, add)
+        found.forget_displaced()
+        return found
 
-    def _count(self) -> list[Counted]:
-        results: dict[int, Counted] = {}
-        for index, partition in enumerate(self.partitions):
-            kept = kept_counted(self.work, index)
-            if kept is None or (self.on_error == "stop" and (kept.problem or kept.skipped)):
-                continue
-            results[index] = kept
-            self._tell("counting", index, partition, kept.rows, kept=True)
-        jobs = [
-            _Job(index, partition)
-            for index, partition in enumerate(self.partitions)
-            if index not in results
-        ]
-        meter = self._meter("counting", results)
-        task = _Count(Counting(self.counter, self.rule, self.on_error))
-        with closing(self.engine.run(task, jobs, meter.tell)) as finished:
-            for job, result in finished:
-                keep_counted(self.work, job.index, result)
-                results[job.index] = result
-                self._tell("counting", job.index, job.partition, result.rows)
-        return [results[index] for index in range(len(self.partitions))]
-
-    def _join(
-        self, counted: Sequence[Counted], joining: Joining
-    ) -> tuple[Heaps, dict[int, LoggedPair], dict[int, LoggedPair], Ints, dict[str, int]]:
-        heaps = Heaps.empty(self.items, self.places)
-        pairs: dict[int, LoggedPair] = {}
-        picked: dict[int, LoggedPair] = {}
-        leaks = np.zeros(self.items, np.int64)
-        dropped: Tally[str] = Tally()
-
-        def add(index: int, result: Joined) -> None:
-            nonlocal pairs
-            check_unchanged(self.partitions[index], counted[index], result)
-            heaps.merge(result.heaps)
-            self._floors.values = heaps.floors()
-            pairs.update(result.pairs)
-            if len(pairs) > 4 * heaps.scores.size:
-                held = set(heaps.held().tolist())
-                pairs = {position: pair for position, pair in pairs.items() if position in held}
-            picked.update(result.picked)
-            np.add(leaks, result.leaks, out=leaks)
-            dropped.update(result.dropped)
-
-        done: dict[int, None] = {}
-        jobs = []
-        offset = 0
-        for index, partition in enumerate(self.partitions):
-            if counted[index].problem is not None:
-                done[index] = None
-            elif (kept := kept_joined(self.work, index)) is not None:
-                add(index, kept)
-                done[index] = None
-                self._tell("scoring", index, partition, kept.rows, kept=True)
-            else:
-                jobs.append(_Job(index, partition, offset, self._floors))
-            offset += counted[index].rows
-        meter = self._meter("scoring", done)
-        with closing(self.engine.run(_Join(joining), jobs, meter.tell)) as finished:
-            for job, result in finished:
-                keep_joined(self.work, job.index, result)
-                add(job.index, result)
-                self._tell("scoring", job.index, job.partition, result.rows)
-        held = heaps.held().tolist()
-        return heaps, {at: pairs[at] for at in held}, picked, leaks, dict(dropped)
-
-    def _meter(self, stage: Stage, done: Mapping[int, object]) -> _Meter:
-        total = sum(partition.size for partition in self.partitions)
-        kept = sum(self.partitions[index].size for index in done)
-        return _Meter(stage, total, kept, self.progress)
-
-    def _tell(
-        self, stage: Stage, index: int, partition: Partition, rows: int, *, kept: bool = False
+    def _pass(
+        self,
+        stage: Stage,
+        task: Callable[[PartitionJob, Tell], R],
+        jobs: Sequence[PartitionJob],
+        kept: Callable[[WorkFolder, int], R | None],
+        keep: Callable[[WorkFolder, int, R], None],
+        add: Callable[[int, R], None],
     ) -> None:
-        if self.log is not None:
-            self.log(Event(stage, index, len(self.partitions), partition.name, rows, kept))
+        """Add the result of every job: what an earlier run kept, then what is kept of this one."""
+
+        def log(job: PartitionJob, result: R, *, kept: bool) -> None:
+            if self.log is not None:
+                count = len(self.partitions)
+                self.log(Event(stage, job.index, count, job.name, result.rows, kept))
+
+        waiting = []
+        for job in jobs:
+            if (earlier := kept(self.work, job.index)) is None:
+                waiting.append(job)
+                continue
+            add(job.index, earlier)
+            log(job, earlier, kept=True)
+        with closing(self.engine.run(task, waiting, self._meter(stage, waiting))) as finished:
+            for job, result in finished:
+                keep(self.work, job.index, result)
+                add(job.index, result)
+                log(job, result, kept=False)
+
+    def _meter(self, stage: Stage, waiting: Sequence[PartitionJob]) -> Tell:
+        """Adds up what threads tell."""
+        total = sum(partition.size for partition in self.partitions)
+        kept = total - sum(job.partition.size for job in waiting)
+        rows, done = 0, kept
+        started = time.monotonic()
+        lock = threading.Lock()
+
+        def tell(more_rows: int, more_bytes: int) -> None:
+            nonlocal rows, done
+            with lock:
+                rows += more_rows
+                done += more_bytes
+                if self.progress is not None:
+                    seconds = time.monotonic() - started
+                    self.progress(Progress(stage, rows, done, total, kept, seconds))
+
+        return tell
