@@ -13,8 +13,8 @@ COVERED = {
     "nltk_bleu": "tests/score/test_golden.py",
     "dstc7_nlp_metrics": "tests/score/test_nist.py",
     "kendall_like": "tests/stats/test_correlation.py",
-    "williams": "tests/validate/test_williams.py",
-    "williams_wmt12_es_en": "tests/validate/test_williams.py",
+    "williams": "tests/stats/test_williams.py",
+    "williams_wmt12_es_en": "tests/stats/test_williams.py",
     "paired_significance_wmt17_en_de": "tests/compare/test_peers.py",
 }
 
