@@ -12,7 +12,7 @@ from bench.logs import pairs
 from bench.timing import best_of
 from deltableu.corpus.types import Item, Reference, Source
 from deltableu.judges import NNRater, RaterModel, RaterSettings, preset
-from deltableu.judges.batches import Batches
+from deltableu.judges.batches import cut_batches
 from deltableu.judges.examples import draw_examples
 from deltableu.judges.log_pairs import read_training_pairs
 from deltableu.judges.training_pairs import TrainingPairs
@@ -65,9 +65,9 @@ def _logs() -> tuple[Vocabulary, TrainingPairs]:
     return vocabulary, read_training_pairs(partitions, vocabulary)
 
 
-def _batches(read: TrainingPairs) -> Batches:
+def _batches(read: TrainingPairs) -> list[tuple[Any, Any]]:
     examples = draw_examples(read, "training", seed=0, epoch=0, most=BATCH * BATCHES // 2)
-    return Batches(read, examples, BATCH, seed=0, epoch=0)
+    return cut_batches(read, examples, BATCH, seed=0, epoch=0)
 
 
 def _training(
@@ -78,13 +78,12 @@ def _training(
     learner = learning.Learner(network, 1e-3)
     lengths = np.diff(read.texts.bounds)
     batches = _batches(read)
-    distinct = [np.unique(batches[place][0]) for place in range(len(batches))]
+    distinct = [np.unique(chosen) for chosen, _ in batches]
     tokens = sum(int(lengths[texts].sum()) for texts in distinct)
 
     def run() -> None:
-        made = _batches(read)
-        for place in range(len(made)):
-            learner.step(read, *made[place])
+        for chosen, labels in _batches(read):
+            learner.step(read, chosen, labels)
 
     return run, tokens
 

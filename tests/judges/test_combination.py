@@ -108,9 +108,9 @@ def test_the_order_of_triplets_counts_only_where_it_should(positive):
         (
             WORKED,
             {"triplets": "avg"},
-            "^triplets: must be one of max, mean, first, second, got 'avg'",
+            "^triplets must be one of max, mean, first, second, got 'avg'",
         ),
-        (WORKED, {"magnitude": "2p"}, "^magnitude: must be one of 2p-1, p, got '2p'"),
+        (WORKED, {"magnitude": "2p"}, "^magnitude must be one of 2p-1, p, got '2p'"),
     ],
 )
 def test_bad_input(probabilities, options, sentence):

@@ -151,11 +151,11 @@ def test_negatives_are_spread_over_all_utterances():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"split": "test"}, "split: must be training or validation, got 'test'"),
-        ({"negatives": "hard"}, "negatives: must be matched or random, got 'hard'"),
-        ({"most": 1}, "most: must be 2 or more, got 1"),
-        ({"seed": -1}, "seed: must not be negative, got -1"),
-        ({"epoch": -1}, "epoch: must not be negative, got -1"),
+        ({"split": "test"}, "split must be one of training, validation, got 'test'"),
+        ({"negatives": "hard"}, "negatives must be one of matched, random, got 'hard'"),
+        ({"most": 1}, "most must be at least 2, got 1"),
+        ({"seed": -1}, "seed must not be negative, got -1"),
+        ({"epoch": -1}, "epoch must not be negative, got -1"),
     ],
 )
 def test_wrong_options(options, message):

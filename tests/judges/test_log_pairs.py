@@ -294,10 +294,10 @@ def test_logs_without_what_a_rater_needs(tmp_path):
         ({"validation": 0}, "validation: must be a share between 0 and 1 or a whole number, got 0"),
         ({"validation": 1.5}, "validation: must be a share"),
         ({"validation": float("nan")}, "validation: must be a share"),
-        ({"max_length": 0}, "max_length: must be 1 or more, got 0"),
-        ({"max_responses": 1}, "max_responses: must be 2 or more, got 1"),
-        ({"other": -1}, "other: must be 0 or more, got -1"),
-        ({"seed": -1}, "seed: must not be negative, got -1"),
+        ({"max_length": 0}, "max_length must be at least 1, got 0"),
+        ({"max_responses": 1}, "max_responses must be at least 2, got 1"),
+        ({"other": -1}, "other must not be negative, got -1"),
+        ({"seed": -1}, "seed must not be negative, got -1"),
     ],
 )
 def test_wrong_options(options, message):

@@ -213,15 +213,15 @@ def test_the_signature(file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"triplets": "most"}, "^triplets: must be one of max, mean, first, second, got 'most'"),
-        ({"magnitude": "1-p"}, "^magnitude: must be one of 2p-1, p, got '1-p'"),
+        ({"triplets": "most"}, "^triplets must be one of max, mean, first, second, got 'most'"),
+        ({"magnitude": "1-p"}, "^magnitude must be one of 2p-1, p, got '1-p'"),
         ({"original": 1.5}, r"^original: must be a number in \[-1, 1\] or 'rated', got 1.5"),
         (
             {"original": float("nan")},
             r"^original: must be a number in \[-1, 1\] or 'rated', got nan",
         ),
         ({"original": "kept"}, r"^original: must be a number in \[-1, 1\] or 'rated', got 'kept'"),
-        ({"batch": 0}, "^batch: must be 1 or more, got 0"),
+        ({"batch": 0}, "^batch must be at least 1, got 0"),
     ],
 )
 def test_bad_settings(file, options, sentence):

@@ -311,9 +311,9 @@ def test_a_network_that_was_cut_off_gives_every_bit_again(study, rater, tmp_path
 
 
 def test_bad_settings(study, rater, tmp_path):
-    with pytest.raises(InputError, match=r"^which: must be unrated or all, got 'some'"):
+    with pytest.raises(InputError, match=r"^which must be one of unrated, all, got 'some'"):
         rate_study(study, rater, which="some")
-    with pytest.raises(InputError, match=r"^batch: must be 1 or more, got 0"):
+    with pytest.raises(InputError, match=r"^batch must be at least 1, got 0"):
         rate_study(study, rater, batch=0)
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         rate_study(study, rater, journal=tmp_path)

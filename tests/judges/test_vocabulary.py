@@ -91,9 +91,9 @@ def test_wrong_kinds_and_sizes():
     with pytest.raises(InputError, match="unknown kind of vocabulary 'letters'"):
         vocabulary_from_bytes("letters", b"")
     partitions = find_partitions(ROWS)
-    with pytest.raises(InputError, match="size: must be 1 or more, got 0"):
+    with pytest.raises(InputError, match="size must be at least 1, got 0"):
         word_vocabulary(partitions, size=0)
-    with pytest.raises(InputError, match="sample: must be 1 or more, got 0"):
+    with pytest.raises(InputError, match="sample must be at least 1, got 0"):
         piece_vocabulary(partitions, size=5, sample=0)
 
 

@@ -9,7 +9,7 @@ from deltableu.judges.examples import Examples
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.stats import stream
 
-__all__ = ["Batches"]
+__all__ = ["cut_batches", "quadruples"]
 
 
 _ORDER = 2
@@ -18,7 +18,9 @@ _ORDER = 2
 _WINDOW = 32
 
 
-class Batches:
+def cut_batches(
+    pairs: TrainingPairs, examples: Examples, size: int, seed: int, epoch: int
+) -> list[tuple[Ints, Ints]]:
     """The examples of an epoch, cut into batches; the same seed and epoch cut them alike.
 
     Parameters
@@ -28,31 +30,24 @@ class Batches:
     size : int
         Examples a batch; the last one of a window may have fewer.
     seed, epoch : int
+
+    Returns
+    -------
+    list of pairs of arrays
+        The places of U1, R1, U2, R2 among the texts, and labels.
     """
-
-    def __init__(
-        self, pairs: TrainingPairs, examples: Examples, size: int, seed: int, epoch: int
-    ) -> None:
-        self._labels = examples.labels
-        self._quadruples = quadruples(pairs, examples)
-        bounds = pairs.texts.bounds
-        lengths = (bounds[self._quadruples + 1] - bounds[self._quadruples]).sum(1)
-        rng = stream(seed, _ORDER, epoch)
-        order = rng.permutation(len(examples.labels))
-        cut: list[Ints] = []
-        for start in range(0, len(order), _WINDOW * size):
-            window = order[start : start + _WINDOW * size]
-            window = window[np.argsort(lengths[window], kind="stable")]
-            cut += [window[begin : begin + size] for begin in range(0, len(window), size)]
-        self._cut = [cut[place] for place in rng.permutation(len(cut))]
-
-    def __len__(self) -> int:
-        return len(self._cut)
-
-    def __getitem__(self, place: int) -> tuple[Ints, Ints]:
-        """The places of U1, R1, U2, R2 among the texts, and labels."""
-        rows = self._cut[place]
-        return self._quadruples[rows], self._labels[rows].astype(np.int64)
+    chosen, labels = quadruples(pairs, examples), examples.labels.astype(np.int64)
+    bounds = pairs.texts.bounds
+    lengths = (bounds[chosen + 1] - bounds[chosen]).sum(1)
+    rng = stream(seed, _ORDER, epoch)
+    order = rng.permutation(len(labels))
+    cut: list[Ints] = []
+    for start in range(0, len(order), _WINDOW * size):
+        window = order[start : start + _WINDOW * size]
+        window = window[np.argsort(lengths[window], kind="stable")]
+        cut += [window[begin : begin + size] for begin in range(0, len(window), size)]
+    rows = (cut[place] for place in rng.permutation(len(cut)))
+    return [(chosen[some], labels[some]) for some in rows]
 
 
 def quadruples(pairs: TrainingPairs, examples: Examples) -> Ints:

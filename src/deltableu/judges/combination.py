@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_choice
 
 __all__ = ["Magnitude", "Triplets", "check_rule", "combined_weights"]
 
@@ -17,11 +17,8 @@ Magnitude: TypeAlias = Literal["2p-1", "p"]
 
 def check_rule(triplets: str, magnitude: str) -> None:
     """Complain of a rule that does not exist."""
-    choices = (("triplets", triplets, Triplets), ("magnitude", magnitude, Magnitude))
-    for field, given, allowed in choices:
-        if given not in get_args(allowed):
-            message = f"must be one of {', '.join(get_args(allowed))}, got {given!r}"
-            raise InputError(Problem(message, field=field))
+    check_choice("triplets", triplets, get_args(Triplets))
+    check_choice("magnitude", magnitude, get_args(Magnitude))
 
 
 def combined_weights(

@@ -6,16 +6,15 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from deltableu._types import Progress, Singles
+from deltableu._types import AnyArray, Progress, Singles
 from deltableu._version import __version__
 from deltableu.errors import InputError
 from deltableu.io import WorkFolder
-from deltableu.judges.batches import Batches
-from deltableu.judges.checkpoints import Checkpoint
+from deltableu.judges.batches import cut_batches
 from deltableu.judges.combination import combined_weights
 from deltableu.judges.examples import Examples, draw_examples
 from deltableu.judges.quality import OverlapBaseline, area_under_curve, calibration
@@ -23,11 +22,10 @@ from deltableu.judges.settings import RaterSettings, TrainingSettings
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
 
-if TYPE_CHECKING:
-    from deltableu.judges.learning import HeldOut
+__all__ = ["STATE", "Run", "TrainedRater", "TrainingEpoch"]
 
-__all__ = ["Run", "TrainedRater", "TrainingEpoch"]
-
+#: The checkpoint in a work folder: where training was.
+STATE = "state"
 
 #: Training examples that the baseline learns from.
 _BASELINE = 50_000
@@ -132,7 +130,7 @@ class Run:
     def _epoch(self, number: int, held_out: Examples) -> None:
         training = self._training
         examples = self._draw("training", number)
-        batches = Batches(self._pairs, examples, training.batch, training.seed, number)
+        batches = cut_batches(self._pairs, examples, training.batch, training.seed, number)
         for place in range(self._step, len(batches)):
             chosen, labels = batches[place]
             loss = self._learner.step(self._pairs, chosen, labels)
@@ -150,18 +148,18 @@ class Run:
                 self._progress(what, place + 1, len(batches))
             if time.monotonic() - self._written >= self._pause:
                 self._write(number)
-        judged = self._learner.judge(self._pairs, held_out)
-        best = all(judged.loss < before.validation_loss for before in self._history)
+        loss, probabilities = self._learner.judge(self._pairs, held_out)
+        best = all(loss < before.validation_loss for before in self._history)
         if best:
             self._best = self._learner.network.state()
         seconds = time.monotonic() - self._began
-        weights = combined_weights(judged.probabilities)
+        weights = combined_weights(probabilities)
         made = TrainingEpoch(
             number + 1,
             training.epochs,
             self._examples,
             self._loss / self._examples,
-            judged.loss,
+            loss,
             float(np.mean((weights > 0) == held_out.labels)),
             best,
             round(seconds, 3),
@@ -174,28 +172,37 @@ class Run:
 
     def _write(self, epoch: int) -> None:
         self._written = time.monotonic()
-        Checkpoint(
-            epoch,
-            self._step,
-            self._steps,
-            self._loss,
-            self._examples,
-            self._written - self._began,
-            [_record(before) for before in self._history],
-            self._learner.state(),
-            self._best,
-        ).keep(self._work)
+        arrays: dict[str, AnyArray] = {
+            f"{part}/{name}": array
+            for part, found in (("state", self._learner.state()), ("best", self._best))
+            for name, array in found.items()
+        }
+        numbers = {
+            "epoch": epoch,
+            "step": self._step,
+            "steps": self._steps,
+            "loss": self._loss,
+            "examples": self._examples,
+            "seconds": self._written - self._began,
+            "history": [_record(before) for before in self._history],
+        }
+        self._work.keep(STATE, arrays, numbers)
 
     def _go_on(self) -> None:
-        found = Checkpoint.kept(self._work)
-        if found is None:
+        kept = self._work.kept(STATE)
+        if kept is None:
             return
-        self._learner.restore(found.state, found.steps)
-        self._history = [TrainingEpoch(**before) for before in found.history]
-        self._best = found.best
-        self._steps, self._step = found.steps, found.step
-        self._loss, self._examples = found.loss, found.examples
-        self._began -= found.seconds
+        arrays, numbers = kept
+        parts: dict[str, dict[str, Singles]] = {"state": {}, "best": {}}
+        for name, array in arrays.items():
+            part, _, own = name.partition("/")
+            parts[part][own] = array
+        self._learner.restore(parts["state"], numbers["steps"])
+        self._history = [TrainingEpoch(**before) for before in numbers["history"]]
+        self._best = parts["best"]
+        self._steps, self._step = numbers["steps"], numbers["step"]
+        self._loss, self._examples = numbers["loss"], numbers["examples"]
+        self._began -= numbers["seconds"]
         if self._on_epoch is not None:
             for epoch in self._history:
                 self._on_epoch(replace(epoch, kept=True))
@@ -210,7 +217,7 @@ class Run:
             "training": {"version": __version__, **asdict(self._training)},
             "data": asdict(self._pairs.counts),
             "epochs": [_record(epoch) for epoch in self._history],
-            "held out": _quality(judged, held_out, baseline),
+            "held out": _quality(*judged, held_out, baseline),
         }
         return TrainedRater(self._settings, self._vocabulary, self._best, card, self._work)
 
@@ -219,13 +226,15 @@ def _record(epoch: TrainingEpoch) -> dict[str, Any]:
     return {name: value for name, value in asdict(epoch).items() if name != "kept"}
 
 
-def _quality(judged: HeldOut, held_out: Examples, baseline: OverlapBaseline) -> dict[str, Any]:
+def _quality(
+    loss: float, probabilities: Singles, held_out: Examples, baseline: OverlapBaseline
+) -> dict[str, Any]:
     labels = held_out.labels
-    weights = combined_weights(judged.probabilities)
+    weights = combined_weights(probabilities)
     overlap = baseline.scores(held_out)
     return {
         "examples": len(labels),
-        "loss": judged.loss,
+        "loss": loss,
         "accuracy": float(np.mean((weights > 0) == labels)),
         "area under curve": area_under_curve(weights, labels),
         "accuracy of word overlap": float(np.mean((overlap > 0) == labels)),

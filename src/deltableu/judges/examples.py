@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from deltableu._types import Bytes, Ints
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, check_at_least, check_choice
 from deltableu.judges.row_keys import starts_of
 from deltableu.judges.settings import Negatives
 from deltableu.judges.training_pairs import TrainingPairs
@@ -76,18 +76,12 @@ def draw_examples(
     Matched examples do not exist where an utterance has more than half of the positive ones; then
     some of these are left out.
     """
-    for value, allowed, name in (
-        (split, get_args(Split), "split"),
-        (negatives, get_args(Negatives), "negatives"),
-    ):
-        if value not in allowed:
-            message = f"must be {' or '.join(allowed)}, got {value!r}"
-            raise InputError(Problem(message, field=name))
-    if most is not None and most < 2:
-        raise InputError(Problem(f"must be 2 or more, got {most}", field="most"))
-    for number, name in ((seed, "seed"), (epoch, "epoch")):
-        if number < 0:
-            raise InputError(Problem(f"must not be negative, got {number}", field=name))
+    check_choice("split", split, get_args(Split))
+    check_choice("negatives", negatives, get_args(Negatives))
+    if most is not None:
+        check_at_least("most", most, 2)
+    check_at_least("seed", seed, 0)
+    check_at_least("epoch", epoch, 0)
     rng = stream(seed, _DRAW, get_args(Split).index(split), epoch)
     first, second = _positives(pairs, split, rng)
     chosen = _chosen(pairs.groups[first], rng, most, balanced=negatives == "matched")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -18,28 +17,12 @@ from deltableu.judges.network import RaterNetwork, triplet_probabilities
 from deltableu.judges.settings import RaterSettings, TrainingSettings
 from deltableu.judges.training_pairs import TrainingPairs
 
-__all__ = ["HeldOut", "Learner", "first_network", "threads_of_torch"]
+__all__ = ["Learner", "first_network", "threads_of_torch"]
 
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 #: Held-out examples that are judged at once.
 _PORTION = 2000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
-    """How a network judges held-out examples.
-
-    Attributes
-    ----------
-    loss : float
-        Mean cross entropy of both triplets.
-    probabilities : array
-        example, triplet, class
-    """
-
-    loss: float
-    probabilities: Singles
 
 
 def first_network(
@@ -78,8 +61,8 @@ class Learner:
         self._adam.step()
         return float(loss.detach())
 
-    def judge(self, pairs: TrainingPairs, examples: Examples) -> HeldOut:
-        """The loss and probabilities of examples."""
+    def judge(self, pairs: TrainingPairs, examples: Examples) -> tuple[float, Singles]:
+        """The mean cross entropy of both triplets, and probabilities: example, triplet, class."""
         chosen = quadruples(pairs, examples)
         parts = [
             triplet_probabilities(self.network, pairs.texts, chosen[start : start + _PORTION])
@@ -88,7 +71,7 @@ class Learner:
         found = np.concatenate(parts)
         right = np.take_along_axis(found, examples.labels.astype(np.int64)[:, None, None], axis=2)
         smallest = np.finfo(np.float32).tiny
-        return HeldOut(float(-np.log(np.maximum(right, smallest), dtype=np.float64).mean()), found)
+        return float(-np.log(np.maximum(right, smallest), dtype=np.float64).mean()), found
 
     def state(self) -> dict[str, Singles]:
         """Parameters and the optimiser's moments."""

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from deltableu._types import Bools, BytesRead, Hashes, Ints
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, check_at_least
 from deltableu.judges.mixing import different, mixed, places_in, salt
 from deltableu.judges.row_keys import KeyedRows, RowKeys, starts_of
 from deltableu.judges.row_texts import RowTexts
+from deltableu.judges.settings import check_validation
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Partition, read_blocks
@@ -81,7 +82,10 @@ def read_training_pairs(
     >>> pairs.counts.several, pairs.counts.responses, pairs.counts.validation
     (40, 80, 10)
     """
-    _check_options(validation, max_length, max_responses, other)
+    check_validation(validation)
+    check_at_least("max_length", max_length, 1)
+    check_at_least("max_responses", max_responses, 2)
+    check_at_least("other", other or 0, 0)
     keys = RowKeys()
     for block in read_blocks(partitions, tell):
         keys.add(block)
@@ -174,20 +178,3 @@ def _check_several(keys: RowKeys, utterances: int, several: int) -> None:
             f"({keys.empty} of them without words) has two different responses, which a judge "
             "learns from: add logs in which utterances recur"
         )
-
-
-def _check_options(
-    validation: float, max_length: int, max_responses: int, other: int | None
-) -> None:
-    whole = float(validation).is_integer()
-    if not (0 < validation < 1 or (validation >= 1 and whole)):
-        message = f"must be a share between 0 and 1 or a whole number, got {validation:g}"
-        raise InputError(Problem(message, field="validation"))
-    least = (
-        (max_length, 1, "max_length"),
-        (max_responses, 2, "max_responses"),
-        (0 if other is None else other, 0, "other"),
-    )
-    for value, smallest, name in least:
-        if value < smallest:
-            raise InputError(Problem(f"must be {smallest} or more, got {value}", field=name))

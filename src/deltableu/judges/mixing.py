@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deltableu._types import Hashes, Ints
-from deltableu.errors import InputError, Problem
+from deltableu.errors import check_at_least
 from deltableu.stats import stream
 
 __all__ = ["different", "mixed", "places_in", "salt"]
@@ -18,8 +18,7 @@ _LAST, _GOLDEN = 31, 0x9E3779B97F4A7C15
 
 def salt(seed: int, *key: int) -> np.uint64:
     """What to mix hashes with, of its own for each seed and key."""
-    if seed < 0:
-        raise InputError(Problem(f"must not be negative, got {seed}", field="seed"))
+    check_at_least("seed", seed, 0)
     return np.uint64(stream(seed, *key).integers(1 << 64, dtype=np.uint64))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deltableu.corpus import Item, Reference
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_at_least
 from deltableu.io import number_text
 from deltableu.judges.combination import Magnitude, Triplets, check_rule, combined_weights
 from deltableu.judges.model_file import RaterModel, read_model
@@ -74,8 +74,7 @@ class NNRater:
         if not given_well:
             message = f"must be a number in [-1, 1] or 'rated', got {self.original!r}"
             raise InputError(Problem(message, field="original"))
-        if self.batch < 1:
-            raise InputError(Problem(f"must be 1 or more, got {self.batch}", field="batch"))
+        check_at_least("batch", self.batch, 1)
 
     @classmethod
     def load(

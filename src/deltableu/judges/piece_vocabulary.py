@@ -7,18 +7,19 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from deltableu._types import BytesRead, Hashes
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, check_at_least
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.mixing import mixed, salt
 from deltableu.judges.neural import need
-from deltableu.logs import Partition
 from deltableu.text import Texts, hash_texts
-from deltableu.vectors import texts_of
+
+if TYPE_CHECKING:
+    from deltableu.logs import Partition
 
 __all__ = ["PieceVocabulary", "piece_vocabulary"]
 
@@ -135,10 +136,11 @@ def piece_vocabulary(
     InputError
         Where the logs have no characters to learn from, or far more different ones than `size`.
     """
-    for value, what in ((size, "size"), (sample, "sample")):
-        if value < 1:
-            raise InputError(Problem(f"must be 1 or more, got {value}", field=what))
+    check_at_least("size", size, 1)
+    check_at_least("sample", sample, 1)
     need("sentencepiece", _WHAT)
+    from deltableu.vectors import texts_of
+
     chosen = _Sample(sample, salt(seed, _SAMPLE))
     for texts in texts_of(partitions, tell):
         chosen.add(texts)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from deltableu.corpus import ORIGINS, Item, Reference, Study
-from deltableu.errors import InputError, Problem
+from deltableu.errors import check_at_least, check_choice
 from deltableu.io import Column, Table
 from deltableu.judges.journal import RatingJournal, rating_key
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
@@ -164,10 +164,8 @@ def rate_study(
     progress : callable, optional
         Called with what an earlier run had done, and then after every batch.
     """
-    if which not in get_args(Which):
-        raise InputError(Problem(f"must be unrated or all, got {which!r}", field="which"))
-    if batch < 1:
-        raise InputError(Problem(f"must be 1 or more, got {batch}", field="batch"))
+    check_choice("which", which, get_args(Which))
+    check_at_least("batch", batch, 1)
     signature = rater_signature(rater)
     asked = [
         _Asked(place, item, positions)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deltableu._types import Bools, Hashes, Ints
 from deltableu.judges.mixing import mixed
-from deltableu.logs import Block
 from deltableu.text import text_keys
+
+if TYPE_CHECKING:
+    from deltableu.logs import Block
 
 __all__ = ["KeyedRows", "RowKeys", "row_keys", "starts_of"]
 

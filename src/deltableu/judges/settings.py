@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_at_least, check_choice, check_share
 
 __all__ = [
     "PRESETS",
@@ -16,6 +16,7 @@ __all__ = [
     "Start",
     "TrainingSettings",
     "check_size",
+    "check_validation",
     "parameter_shapes",
     "preset",
 ]
@@ -104,33 +105,27 @@ class TrainingSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        least = {"vocabulary_size": 1, "batch": 1, "epochs": 1, "patience": 1, "max_responses": 2}
-        for name, low in least.items():
-            if getattr(self, name) < low:
-                message = f"must be {low} or more, got {getattr(self, name)}"
-                raise InputError(Problem(message, field=name))
-        choices = (
-            ("negatives", get_args(Negatives)),
-            ("vocabulary", _VOCABULARIES),
-            ("start", get_args(Start)),
-        )
-        for name, allowed in choices:
-            if getattr(self, name) not in allowed:
-                message = f"must be {' or '.join(allowed)}, got {getattr(self, name)!r}"
-                raise InputError(Problem(message, field=name))
-        whole = self.validation >= 1 and float(self.validation).is_integer()
-        if not (0 < self.validation < 1 or whole):
-            message = f"must be a share or a whole number, got {self.validation:g}"
-            raise InputError(Problem(message, field="validation"))
-        if not 0 < self.learning_rate < 1:
-            message = f"must lie between 0 and 1, got {self.learning_rate:g}"
-            raise InputError(Problem(message, field="learning_rate"))
+        for name in ("vocabulary_size", "batch", "epochs", "patience"):
+            check_at_least(name, getattr(self, name), 1)
+        check_at_least("max_responses", self.max_responses, 2)
+        check_choice("negatives", self.negatives, get_args(Negatives))
+        check_choice("vocabulary", self.vocabulary, ("pieces", "words"))
+        check_choice("start", self.start, get_args(Start))
+        check_validation(self.validation)
+        check_share("learning_rate", self.learning_rate)
         if not 0 <= self.seed < 2**63:
             message = f"must be a whole number from 0 to 2**63 - 1, got {self.seed}"
             raise InputError(Problem(message, field="seed"))
 
 
-_VOCABULARIES = ("pieces", "words")
+def check_validation(validation: float) -> None:
+    """Utterances are held out by their share or by their number."""
+    whole = validation >= 1 and float(validation).is_integer()
+    if not (0 < validation < 1 or whole):
+        message = f"must be a share between 0 and 1 or a whole number, got {validation:g}"
+        raise InputError(Problem(message, field="validation"))
+
+
 _MOST = 2_000_000_000
 
 PRESETS: dict[Preset, tuple[RaterSettings, TrainingSettings]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,16 +13,16 @@ from deltableu._types import Progress
 from deltableu._version import __version__
 from deltableu.errors import InputError, Problem
 from deltableu.io import WorkFolder, fingerprint
-from deltableu.judges.checkpoints import STATE
-from deltableu.judges.epochs import Run, TrainedRater, TrainingEpoch
-from deltableu.judges.log_pairs import read_training_pairs
+from deltableu.judges.epochs import STATE, Run, TrainedRater, TrainingEpoch
 from deltableu.judges.neural import need
 from deltableu.judges.piece_vocabulary import piece_vocabulary
 from deltableu.judges.settings import RaterSettings, TrainingSettings, check_size, preset
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
 from deltableu.judges.word_vocabulary import word_vocabulary
-from deltableu.logs import Logs, Partition, find_partitions
+
+if TYPE_CHECKING:
+    from deltableu.logs import Logs, Partition
 
 __all__ = ["train_rater"]
 
@@ -77,10 +78,12 @@ def train_rater(
     check_size(settings, how.vocabulary_size)
     need("torch", "training a judge")
     need("safetensors", "training a judge")
+    # Here, so that those who only rate need not wait for what reads logs.
+    from deltableu.judges.learning import threads_of_torch
+    from deltableu.logs import find_partitions
+
     partitions = find_partitions(logs)
     kept = WorkFolder(work, _key(partitions, settings, how))
-    from deltableu.judges.learning import threads_of_torch
-
     kept.begin()
     with kept.worth_keeping(STATE):
         vocabulary = _vocabulary(partitions, how, kept, progress)
@@ -148,6 +151,8 @@ def _pairs(
     kept = work.kept(_PAIRS)
     if kept is not None:
         return TrainingPairs.of(*kept)
+    from deltableu.judges.log_pairs import read_training_pairs
+
     made = read_training_pairs(
         partitions,
         vocabulary,

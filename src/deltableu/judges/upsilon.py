@@ -6,10 +6,10 @@ import os
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, cast, get_args
+from typing import Any, ClassVar, Literal, cast
 
 from deltableu.corpus import Item, ReferenceSet, weights_label
-from deltableu.errors import InputError, Problem, check_choice
+from deltableu.errors import InputError, Problem
 from deltableu.io import shown
 from deltableu.judges.combination import Magnitude, Triplets
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
@@ -146,11 +146,7 @@ class _RatedMetric(Metric):
         spec = os.fspath(cast("str | os.PathLike[str]", self.rater))
         if not spec:
             raise InputError("the judge has no name: give a model's file (rater=, --judge)")
-        settings = self._settings()
-        for name, choices in _CHOICES.items():
-            if name in settings:
-                check_choice(name, settings[name], choices)
-        return load_rater(spec, **settings)
+        return load_rater(spec, **self._settings())
 
     def _settings(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in ("triplets", "magnitude", "original")}
@@ -174,9 +170,6 @@ class _RatedMetric(Metric):
         rater: Rater | None = self._rater  # type: ignore[attr-defined]
         key = super().encoding_key
         return key if rater is None else (key, _judge_key(rater))
-
-
-_CHOICES = {"triplets": get_args(Triplets), "magnitude": get_args(Magnitude)}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

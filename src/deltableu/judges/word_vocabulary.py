@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from deltableu._types import BytesRead
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, check_at_least
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.logs import Partition
 from deltableu.text import Texts, WordNumbers, WordRule, word_form
-from deltableu.vectors import count_words
+
+if TYPE_CHECKING:
+    from deltableu.logs import Partition
 
 __all__ = ["FIRST", "UNKNOWN", "WordVocabulary", "word_vocabulary"]
 
@@ -97,7 +98,8 @@ def word_vocabulary(
     tell
         Called with the bytes that were read since the last call; all logs are read once.
     """
-    for value, what in ((size, "size"), (min_count, "min_count")):
-        if value < 1:
-            raise InputError(Problem(f"must be 1 or more, got {value}", field=what))
+    check_at_least("size", size, 1)
+    check_at_least("min_count", min_count, 1)
+    from deltableu.vectors import count_words
+
     return WordVocabulary(count_words(partitions, min_count=min_count, most=size, tell=tell).words)
