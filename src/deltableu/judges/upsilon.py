@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, cast
 from deltableu.corpus import Item, ReferenceSet, weights_label
 from deltableu.errors import InputError, Problem
 from deltableu.io import shown
-from deltableu.judges.combination import Magnitude, Triplets
+from deltableu.judges.combination import Magnitude, Triplets, check_rule
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 from deltableu.judges.registry import load_rater
 from deltableu.score import DeltaBLEU, DeltaChrFPlusPlus, Metric
@@ -146,7 +146,10 @@ class _RatedMetric(Metric):
         spec = os.fspath(cast("str | os.PathLike[str]", self.rater))
         if not spec:
             raise InputError("the judge has no name: give a model's file (rater=, --judge)")
-        return load_rater(spec, **self._settings())
+        settings = self._settings()
+        # A wrong rule is told before the judge is looked for.
+        check_rule(settings.get("triplets", "max"), settings.get("magnitude", "p"))
+        return load_rater(spec, **settings)
 
     def _settings(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in ("triplets", "magnitude", "original")}
