@@ -13,8 +13,6 @@ from types import FunctionType, ModuleType
 
 from deltableu import _shim
 
-__all__ = ["compiled", "load", "names"]
-
 _PACKAGE = Path(__file__).parent
 _warned = False
 

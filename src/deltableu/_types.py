@@ -8,21 +8,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = [
-    "AnyArray",
-    "Array",
-    "Bools",
-    "Bytes",
-    "BytesRead",
-    "Hashes",
-    "Ints",
-    "Ints32",
-    "Progress",
-    "Singles",
-    "Steps",
-    "steps_of",
-]
-
 AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 Singles: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]

@@ -7,16 +7,6 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Literal
 
-__all__ = [
-    "InputError",
-    "InputWarning",
-    "Problem",
-    "check_at_least",
-    "check_choice",
-    "check_known",
-    "check_share",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:

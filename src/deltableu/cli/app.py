@@ -10,8 +10,6 @@ from typing import Any
 from deltableu._version import __version__
 from deltableu.errors import InputError
 
-__all__ = ["COMMANDS", "main"]
-
 #: All commands and what they do; a command's module is imported when it runs.
 COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",

@@ -9,8 +9,6 @@ from deltableu.cli.output import emit
 from deltableu.corpus import check_study
 from deltableu.errors import InputError
 
-__all__ = ["check"]
-
 
 def check(study: Path, *, format: Literal["table", "json"] = "table", most: int = 20) -> int:
     """Say what is in a study, and everything that is wrong with it.

@@ -35,8 +35,6 @@ from deltableu.errors import InputError
 from deltableu.io import Table
 from deltableu.score import Scoring, score_systems
 
-__all__ = ["compare"]
-
 _DEFAULTS = MetricOptions()
 _TABLES = ("systems", "pairs", "matrix")
 

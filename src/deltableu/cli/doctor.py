@@ -10,8 +10,6 @@ from deltableu._version import __version__
 from deltableu.cli.output import Format, emit
 from deltableu.io import fact_table
 
-__all__ = ["doctor"]
-
 _PACKAGES = {
     "numpy": "core",
     "scipy": "core",

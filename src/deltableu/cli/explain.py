@@ -19,8 +19,6 @@ from deltableu.io import atomic_write
 from deltableu.report import Answer, Case, explain_page, terminal_view
 from deltableu.score import BLEU, DeltaBLEU, Statistics, corpus_share, explain_item, rank_items
 
-__all__ = ["explain"]
-
 _DEFAULTS = NgramOptions()
 _METRICS: dict[str, type[BLEU]] = {metric.name: metric for metric in (DeltaBLEU, BLEU)}
 

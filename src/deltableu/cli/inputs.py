@@ -19,8 +19,6 @@ from deltableu.corpus import (
 from deltableu.errors import InputError
 from deltableu.io import PathLike, check_new_file
 
-__all__ = ["Inputs", "check_outputs", "check_results", "read_inputs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Inputs:

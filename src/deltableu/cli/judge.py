@@ -25,8 +25,6 @@ from deltableu.judges import (
     read_model,
 )
 
-__all__ = ["judge"]
-
 judge = subcommands("judge", "Train models that rate references, rate with them, and look at them.")
 
 judge.command(

@@ -25,8 +25,6 @@ from deltableu.judges import (
     write_model,
 )
 
-__all__ = ["train"]
-
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from deltableu.cli.options import check_logs
 from deltableu.io import find_files
 
-__all__ = ["local_logs"]
-
 
 def local_logs(logs: Sequence[str], option: str = "") -> list[str]:
     """The log files on this machine, which no output may overwrite."""

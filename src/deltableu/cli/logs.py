@@ -11,8 +11,6 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
 from deltableu.logs import MEMORY, Form, PairRules, Split, parse_split, write_pairs
 
-__all__ = ["logs"]
-
 logs = subcommands("logs", "Turn raw posts or conversations into pairs to mine.")
 
 

@@ -13,8 +13,6 @@ from deltableu.cli.output import note
 from deltableu.corpus import check_new_study
 from deltableu.io import Journal, PathLike, check_apart, check_new_file, check_work
 
-__all__ = ["check_new_study_run", "says_where_it_goes_on", "work_folder"]
-
 
 def work_folder(work: Path | None, output: Path, ending: str) -> Path:
     """Where to keep what is done: what was asked for, or a folder beside the output."""

@@ -12,8 +12,6 @@ from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score import Metric, make_metrics, metric_settings
 
-__all__ = ["MetricOptions", "NgramOptions"]
-
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)

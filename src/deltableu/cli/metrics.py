@@ -8,8 +8,6 @@ from deltableu.cli.output import Format, emit
 from deltableu.io import Table
 from deltableu.score import Metric, installed_metrics
 
-__all__ = ["metrics"]
-
 _COLUMNS = ("metric", "range", "better", "levels", "needs", "what it is")
 
 

@@ -16,8 +16,6 @@ from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
 from deltableu.mine import MiningPlan, RowFilter, mine_references
 
-__all__ = ["mine"]
-
 _DEFAULTS = SimilarityOptions()
 
 

@@ -10,8 +10,6 @@ from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
 from deltableu.mine import Event, Progress
 
-__all__ = ["MiningLog", "progress_text", "time_text"]
-
 _DONE = {"counting": "counted", "scoring": "scored"}
 
 

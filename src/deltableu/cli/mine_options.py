@@ -11,8 +11,6 @@ from deltableu.errors import InputError
 from deltableu.mine import BM25, Embedding, Encoder, PairSimilarity, WordAverages
 from deltableu.text import read_vectors
 
-__all__ = ["SimilarityOptions"]
-
 #: The options that each method has, beside `method` and `on`.
 _PRODUCT = ("product", "alpha", "epsilon")
 _METHODS = {

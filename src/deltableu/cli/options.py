@@ -9,21 +9,6 @@ from cyclopts import App, Parameter
 
 from deltableu.errors import InputError
 
-__all__ = [
-    "STANDARD_INPUT",
-    "Digits",
-    "Flag",
-    "Output",
-    "Positive",
-    "Several",
-    "Whole",
-    "check_logs",
-    "chosen_tables",
-    "listed",
-    "no_use",
-    "subcommands",
-]
-
 #: How `-` passes the parser, which takes it for an option without a name.
 STANDARD_INPUT = "<standard input>"
 

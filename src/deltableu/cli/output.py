@@ -13,7 +13,6 @@ from deltableu.io import Table, as_record, atomic_write, render, render_terminal
 if TYPE_CHECKING:
     import rich.console
 
-__all__ = ["Format", "emit", "note", "note_left_out", "print_parts", "terminal_width"]
 
 Format = Literal["table", "json", "tsv", "latex", "markdown"]
 

@@ -17,8 +17,6 @@ from deltableu.io import atomic_path
 from deltableu.report import check_plotting, power_plot
 from deltableu.score import make_metrics
 
-__all__ = ["plan"]
-
 plan = subcommands("plan", "Say how large a study must be.")
 
 _DEFAULTS = NgramOptions()

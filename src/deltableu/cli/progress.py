@@ -9,8 +9,6 @@ from typing import Any, Self
 
 from deltableu.cli.output import note
 
-__all__ = ["ProgressBar"]
-
 #: Seconds until a bar appears, and between two lines.
 _PATIENCE = 0.5
 _PAUSE = 30.0

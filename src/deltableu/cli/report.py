@@ -16,8 +16,6 @@ from deltableu.io import atomic_write
 from deltableu.report import Setting, study_page
 from deltableu.score import IntervalPlan, make_metrics, score_systems
 
-__all__ = ["report"]
-
 
 def report(
     study: Path,

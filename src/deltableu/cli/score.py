@@ -12,8 +12,6 @@ from deltableu.cli.output import Format, emit, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.score import IntervalPlan, score_systems
 
-__all__ = ["score"]
-
 _DEFAULTS = MetricOptions()
 
 

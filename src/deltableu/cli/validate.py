@@ -36,8 +36,6 @@ from deltableu.score import Metric, make_metrics, score_systems
 from deltableu.stats import Method
 from deltableu.validate import Level, MetricTest, ValidationPlan, validate_metrics
 
-__all__ = ["validate"]
-
 _DEFAULTS = MetricOptions()
 _TABLES = ("people", "agreement", "matrix")
 

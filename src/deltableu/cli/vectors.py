@@ -16,8 +16,6 @@ from deltableu.io import Column, Table, check_new_file, fact_table
 from deltableu.text import read_vectors, write_vectors
 from deltableu.vectors import VectorEpoch, nearest_words, train_vectors
 
-__all__ = ["vectors"]
-
 vectors = subcommands("vectors", "Train word vectors on logs, and look at them.")
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)

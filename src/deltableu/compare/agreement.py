@@ -18,8 +18,6 @@ from deltableu.compare.results import Probability
 from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["AgreementCurve", "AgreementModel"]
-
 AgreementModel = Literal["isotonic", "logistic"]
 
 _FEWEST_PAIRS = 10

@@ -15,8 +15,6 @@ from deltableu.errors import InputError
 from deltableu.score import PooledStatistics, Scoring, Statistics
 from deltableu.stats import all_choices, bootstrap_sums, choice_streams, chosen_sums
 
-__all__ = ["Observations", "PooledObservations", "RowObservations", "observe"]
-
 _ANY = (-np.inf, np.inf)
 #: Exchanges of pooled outputs that are tried at once, and places of outputs held in memory.
 _LARGEST_CHUNK = 1024

@@ -15,16 +15,6 @@ from deltableu._types import Array
 from deltableu.errors import InputError
 from deltableu.stats import permutation_p_value, rounding, sign_p_value
 
-__all__ = [
-    "TESTS",
-    "Test",
-    "bootstrap_p_value",
-    "koehn_p_value",
-    "moses_p_value",
-    "paired_t_test",
-    "wilcoxon_test",
-]
-
 Test = Literal["randomization", "permutation", "bootstrap", "koehn", "moses", "wilcoxon", "t-test"]
 TESTS: tuple[Test, ...] = get_args(Test)
 

@@ -15,8 +15,6 @@ from deltableu.compare.results import ComparedPair, ComparedSystem, Comparison, 
 from deltableu.errors import InputError
 from deltableu.stats import ConfidenceInterval, adjust, best_first, rank
 
-__all__ = ["Estimate", "Evidence", "compare_pairs"]
-
 
 class Estimate(NamedTuple):
     """How sure a score is, or the difference of two; and what it is without a known bias."""

@@ -21,9 +21,6 @@ from deltableu.io import (
     shown,
 )
 
-__all__ = ["PastComparisons", "names_metrics", "read_past_comparisons"]
-
-
 _WORDS = {"first": 1.0, "second": -1.0, "tie": 0.0}
 _VERDICTS = "a number, or one of first, second and tie"
 

@@ -19,9 +19,6 @@ from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
 from deltableu.stats import stream
 
-__all__ = ["Pilot"]
-
-
 _FEWEST_ITEMS = 10
 _DRAWS = 2  # its random streams differ from those of the simulated studies
 

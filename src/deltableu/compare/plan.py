@@ -9,8 +9,6 @@ from deltableu.compare.paired_tests import Test, check_test
 from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.stats import Correction
 
-__all__ = ["ComparisonPlan", "DifferenceInterval"]
-
 DifferenceInterval = Literal["jackknife", "percentile", "bca"]
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from deltableu._types import Array, Ints, Steps
 from deltableu.stats import chosen_sums, permutation_p_value, stream
 
-__all__ = ["Population", "kept_share"]
-
 Aggregate = Callable[[Array], Array]
 
 #: Its random streams differ from those of the simulated studies.

@@ -21,9 +21,6 @@ from deltableu.errors import InputError, check_at_least, check_share
 from deltableu.score import Metric
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["plan_comparison"]
-
-
 _TRIALS = 999
 #: Variants of each item, where references or raters are drawn.
 _DRAWS = 20

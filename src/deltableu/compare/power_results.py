@@ -13,8 +13,6 @@ from deltableu._types import Array
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["PowerCurve", "PowerPlan", "PowerPoint", "never_falling", "setting_name"]
-
 
 @dataclass(frozen=True, slots=True)
 class PowerPoint:

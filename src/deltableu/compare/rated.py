@@ -15,9 +15,6 @@ from deltableu.corpus import Study, reference_set
 from deltableu.errors import InputError
 from deltableu.score import Metric
 
-__all__ = ["compare_rated"]
-
-
 #: What the p-values of these comparisons are called.
 _TEST = "items and raters"
 

@@ -10,8 +10,6 @@ from deltableu.compare.results import VarianceShares
 from deltableu.errors import check_known, check_share
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["ResampledRaters"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResampledRaters:

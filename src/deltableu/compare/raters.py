@@ -37,9 +37,6 @@ from deltableu.rate import (
 from deltableu.score import Metric, Reweighting, first_wrong_text
 from deltableu.stats import bootstrap_sums, stream
 
-__all__ = ["ResampledRaters", "resample_rated", "resample_raters"]
-
-
 #: Numbers held in memory at once, per thread.
 _NUMBERS = 4_000_000
 _LARGEST_CHUNK = 64

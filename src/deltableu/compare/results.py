@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import ConfidenceInterval, Correction
 
-__all__ = ["ComparedPair", "ComparedSystem", "Comparison", "Probability", "VarianceShares"]
-
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "no correction"}
 
 

@@ -33,9 +33,6 @@ from deltableu.stats import (
     permutation_p_value,
 )
 
-__all__ = ["compare_observations", "compare_systems"]
-
-
 #: Exchanges that an exact test enumerates at most.
 _LARGEST_ENUMERATION = 20
 

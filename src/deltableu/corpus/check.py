@@ -26,8 +26,6 @@ from deltableu.corpus.types import Item, System
 from deltableu.errors import Problem
 from deltableu.io import Column, PathLike, Report, Table, fact_table
 
-__all__ = ["CheckResult", "RatingCounts", "ReferenceCounts", "SystemCounts", "check_study"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReferenceCounts:

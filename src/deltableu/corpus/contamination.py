@@ -10,14 +10,6 @@ from deltableu.corpus.types import ORIGINS, Item, Origin
 from deltableu.errors import Problem
 from deltableu.text import text_keys
 
-__all__ = [
-    "ItemKeys",
-    "OutputMatches",
-    "duplicate_items",
-    "output_problems",
-    "reference_problems",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ItemKeys:

@@ -8,15 +8,6 @@ from typing import cast
 from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source
 from deltableu.io import Checker, decode, encode, shown
 
-__all__ = [
-    "ITEM_COLUMNS",
-    "default_origin",
-    "item_record",
-    "parse_item",
-    "parse_meta",
-    "parse_origin",
-]
-
 WEIGHTS = (-1.0, 1.0)
 
 _SOURCE = {"utterance": "string", "id": "string", "score": "float64", "rank": "int64"}

@@ -22,8 +22,6 @@ from deltableu.io import (
     write_tsv,
 )
 
-__all__ = ["ROW_COLUMNS", "items_from_rows", "write_item_rows"]
-
 ROW_COLUMNS = (
     "id",
     "context",

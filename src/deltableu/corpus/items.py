@@ -23,8 +23,6 @@ from deltableu.io import (
     write_rows,
 )
 
-__all__ = ["SeenItems", "numbered_items", "read_items", "write_items"]
-
 FORMS = ("jsonl", "tsv", "parquet")
 
 

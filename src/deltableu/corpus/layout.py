@@ -13,8 +13,6 @@ from deltableu.corpus.ratings import RATING_FORMS
 from deltableu.errors import Problem
 from deltableu.io import PathLike, Report, fail, file_form, interrupted_copy
 
-__all__ = ["StudyFiles", "find_study_files", "strangers"]
-
 
 @dataclass(frozen=True, slots=True)
 class StudyFiles:

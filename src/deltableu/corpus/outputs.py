@@ -26,8 +26,6 @@ from deltableu.io import (
     write_tsv,
 )
 
-__all__ = ["OUTPUT_FORMS", "line_text", "match_outputs", "read_outputs", "write_outputs"]
-
 OUTPUT_FORMS = ("jsonl", "tsv", "parquet", "txt")
 _COLUMNS = ("id", "text")
 

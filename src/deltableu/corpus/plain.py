@@ -26,8 +26,6 @@ from deltableu.io import (
     write_lines,
 )
 
-__all__ = ["read_plain", "write_plain", "write_plain_files"]
-
 _STREAM = re.compile(r"r(0|[1-9][0-9]{0,2})")
 WEIGHTS_FILE = "weights.tsv"
 

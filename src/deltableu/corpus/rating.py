@@ -10,8 +10,6 @@ from typing import Literal, TypeVar, get_args
 from deltableu._types import Array
 from deltableu.errors import InputError
 
-__all__ = ["KINDS", "SCORED", "Kind", "Rating", "Scale"]
-
 Kind = Literal["item", "bad-reference", "reference", "repeat"]
 Value = TypeVar("Value", float, Array)
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from deltableu.corpus.rating_table import RatingTable
     from deltableu.corpus.types import Item
 
-__all__ = ["Unknown", "reference_ratings", "system_ratings"]
 
 Unknown: TypeAlias = Literal["error", "drop"]
 

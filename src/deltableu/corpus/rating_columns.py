@@ -14,8 +14,6 @@ from deltableu._types import Array, Ints
 from deltableu.corpus.rating import KINDS, Kind, Rating
 from deltableu.errors import InputError
 
-__all__ = ["NAMES", "moved_places", "plain_columns", "record_columns"]
-
 #: Columns of places among names, and what the names are called.
 NAMES = {
     "rater": "raters",

@@ -18,7 +18,6 @@ from deltableu.errors import InputError, check_choice
 if TYPE_CHECKING:
     from deltableu.corpus.types import Item, Study
 
-__all__ = ["RatingTable", "Repeats"]
 
 Repeats = Literal["mean", "first"]
 

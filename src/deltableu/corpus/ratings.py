@@ -29,8 +29,6 @@ from deltableu.io import (
     write_tsv,
 )
 
-__all__ = ["RATING_FORMS", "numbered_ratings", "read_ratings", "write_ratings"]
-
 RATING_FORMS = ("csv", "tsv", "jsonl", "parquet")
 REQUIRED = ("rater", "item", "target", "value")
 _TYPES = {

@@ -13,8 +13,6 @@ from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem
 from deltableu.io import number_text, shown
 
-__all__ = ["ReferenceSet", "reference_set", "weights_label"]
-
 _THRESHOLD = re.compile(r"w(?:>=|≥)([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))")
 
 

@@ -11,8 +11,6 @@ from deltableu._types import Array, Bools
 from deltableu.errors import InputError
 from deltableu.io import Cell, Column, Table, mark_best
 
-__all__ = ["ScoreTable", "align_scores"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable:

@@ -19,8 +19,6 @@ from deltableu.io import (
     read_table_rows,
 )
 
-__all__ = ["read_scores"]
-
 
 def read_scores(path: PathLike, *, metric: str = "score", report: Report = fail) -> ScoreTable:
     """Read a table with the columns system, item and score, and perhaps metric.

@@ -17,8 +17,6 @@ from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem
 from deltableu.io import PathLike, Report, atomic_folder, check_new_folder, fail, shown
 
-__all__ = ["Form", "check_new_study", "read_study", "read_study_items", "write_study"]
-
 Form: TypeAlias = Literal["jsonl", "tsv", "parquet", "plain"]
 
 

@@ -20,8 +20,6 @@ from deltableu.io import (
     shown,
 )
 
-__all__ = ["read_note", "read_systems", "write_systems"]
-
 _KEYS = ("type", "description")
 
 

@@ -9,8 +9,6 @@ from typing import Literal, get_args
 
 from deltableu.corpus.rating_table import RatingTable
 
-__all__ = ["ORIGINS", "Item", "Origin", "Reference", "Source", "Study", "System"]
-
 Origin = Literal["original", "mined", "parrot", "written", "random"]
 
 ORIGINS: tuple[str, ...] = get_args(Origin)

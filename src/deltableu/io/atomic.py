@@ -12,8 +12,6 @@ from pathlib import Path
 
 from deltableu.errors import InputError, Problem
 
-__all__ = ["atomic_folder", "atomic_path", "interrupted_copy", "unwritable"]
-
 
 def unwritable(path: object, error: OSError) -> InputError:
     """What to raise where writing raised this."""

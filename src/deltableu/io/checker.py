@@ -10,8 +10,6 @@ from typing import Literal
 from deltableu.errors import Problem
 from deltableu.io.problems import Report
 
-__all__ = ["Checker", "as_number", "number_text", "shown"]
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

@@ -17,8 +17,6 @@ from deltableu.io.files import atomic_write, filled_lines, read_lines, read_raw_
 from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, SeenProblems, fail
 
-__all__ = ["Row", "escape_cell", "read_csv", "read_tsv", "unescape_cell", "write_csv", "write_tsv"]
-
 Row: TypeAlias = Mapping[str, str | None]
 
 _ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\\": r"\\"}

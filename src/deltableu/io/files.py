@@ -17,18 +17,6 @@ from deltableu.io.names import PathLike, file_name, file_packing
 from deltableu.io.problems import Report, fail, until_broken
 from deltableu.io.sources import ByteSource, locate
 
-__all__ = [
-    "BOM",
-    "atomic_write",
-    "filled_lines",
-    "not_utf8",
-    "open_binary",
-    "packed_text",
-    "read_lines",
-    "read_raw_lines",
-    "write_lines",
-]
-
 BOM = b"\xef\xbb\xbf"
 _MARK = BOM.decode()
 _BUFFER = 1 << 17

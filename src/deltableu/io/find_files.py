@@ -12,8 +12,6 @@ from deltableu.errors import InputError, Problem
 from deltableu.io.names import PathLike, file_form, file_packing, is_url
 from deltableu.io.sources import FoundFile, remote_place, unreadable
 
-__all__ = ["find_files", "is_log"]
-
 _FORMS = ("jsonl", "tsv", "parquet")
 _STAMPS = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created")
 _SUFFIXES = "log files end in .jsonl, .tsv or .parquet, the first two also with .gz or .zst"

@@ -13,8 +13,6 @@ from deltableu.io.atomic import unwritable
 from deltableu.io.jsonl import decode_object
 from deltableu.io.names import PathLike
 
-__all__ = ["Journal"]
-
 
 class Journal:
     """Records that are added one after the other, and found again after being killed.

@@ -13,14 +13,6 @@ from deltableu.io.files import atomic_write, filled_lines, read_lines
 from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, fail
 
-__all__ = [
-    "decode",
-    "decode_object",
-    "encode",
-    "read_records",
-    "write_records",
-]
-
 
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a number that JSON knows: write null")

@@ -7,8 +7,6 @@ import re
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-__all__ = ["PathLike", "file_form", "file_name", "file_packing", "is_url"]
-
 PathLike: TypeAlias = str | os.PathLike[str]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?:://|::)")

@@ -10,8 +10,6 @@ from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import interrupted_copy, unwritable
 from deltableu.io.names import PathLike
 
-__all__ = ["check_apart", "check_new_file", "check_new_folder", "check_work"]
-
 
 def check_new_file(
     path: PathLike, inputs: Iterable[PathLike] = (), *, replace: bool = True

@@ -15,8 +15,6 @@ from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, fail, until_broken
 from deltableu.io.sources import FoundFile, locate, pyarrow_for, unreadable
 
-__all__ = ["open_parquet", "parquet_writer", "read_batches", "read_rows", "write_rows"]
-
 BATCH_ROWS = 1024
 
 # Column chunks are as large as their writer liked, so they are read a little at a time.

@@ -8,8 +8,6 @@ from typing import TypeAlias, TypeVar
 
 from deltableu.errors import InputError, InputWarning, Problem
 
-__all__ = ["Report", "SeenProblems", "fail", "until_broken"]
-
 _T = TypeVar("_T")
 Report: TypeAlias = Callable[[Problem], None]
 """Where a reader sends its problems; a list's `append` collects them all."""

@@ -8,8 +8,6 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-__all__ = ["as_record", "field_record"]
-
 
 def as_record(value: object) -> Any:
     """What JSON can hold of a value: every number unrounded, and null where there is none.

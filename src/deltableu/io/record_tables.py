@@ -7,8 +7,6 @@ from typing import Any
 
 from deltableu.io.table import Column, Table, fact_table
 
-__all__ = ["record_tables"]
-
 
 def record_tables(record: Mapping[str, Any], name: str) -> Iterator[Table]:
     """Tables of a nested record: plain facts first, then its lists of records and its sections."""

@@ -11,8 +11,6 @@ from deltableu.io.names import PathLike, file_form, file_name
 from deltableu.io.parquet import read_rows
 from deltableu.io.problems import Report, fail
 
-__all__ = ["read_table_rows"]
-
 
 def read_table_rows(
     path: PathLike,

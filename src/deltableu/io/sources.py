@@ -11,9 +11,6 @@ from typing import IO, Any, cast
 from deltableu.errors import InputError, Problem
 from deltableu.io.names import PathLike, file_form, file_name, file_packing, is_url
 
-__all__ = ["BrokenFile", "ByteSource", "FoundFile", "WrongColumns", "locate", "pyarrow_for"]
-__all__ += ["remote_place", "unreadable"]
-
 
 class BrokenFile(InputError):  # noqa: N818
     """A file cannot be read to its end; `problem` says why. Drop what came of it."""

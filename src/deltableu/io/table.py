@@ -15,7 +15,6 @@ from deltableu.io.written import Interval, written
 if TYPE_CHECKING:
     import rich.table
 
-__all__ = ["Cell", "Column", "Table", "fact_table", "mark_best"]
 
 Align = Literal["left", "right"]
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from deltableu.io.table import Table
 
-__all__ = ["TextFormat", "joined_notes", "render", "render_terminal", "terminal_text", "to_rich"]
 
 TextFormat = Literal["tsv", "markdown", "latex", "html"]
 

@@ -18,8 +18,6 @@ from deltableu.io.atomic import atomic_path, unwritable
 from deltableu.io.jsonl import decode_object
 from deltableu.io.names import PathLike
 
-__all__ = ["WorkFolder", "fingerprint"]
-
 _DIGEST = hashlib.sha256().digest_size
 _MARKER = "deltableu.json"
 _NOTES = "notes"

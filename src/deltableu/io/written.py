@@ -8,8 +8,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from deltableu.io.jsonl import encode
 
-__all__ = ["Interval", "written"]
-
 
 @runtime_checkable
 class Interval(Protocol):

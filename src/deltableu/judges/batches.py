@@ -9,9 +9,6 @@ from deltableu.judges.examples import Examples
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.stats import stream
 
-__all__ = ["cut_batches", "quadruples"]
-
-
 _ORDER = 2
 #: So many batches are sorted by length together: long texts meet long ones, yet chance decides
 #: which examples share a batch.

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from deltableu.errors import InputError, Problem, check_choice
 
-__all__ = ["Magnitude", "Triplets", "check_rule", "combined_weights"]
-
 Triplets: TypeAlias = Literal["max", "mean", "first", "second"]
 Magnitude: TypeAlias = Literal["2p-1", "p"]
 

@@ -8,11 +8,6 @@ import numpy as np
 
 from deltableu._types import Ints, Ints32
 
-__all__ = [
-    "EncodedTexts",
-]
-
-
 #: Texts that are moved at once: the places of all their numbers are in memory meanwhile.
 _AT_ONCE = 1 << 18
 

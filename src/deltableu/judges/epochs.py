@@ -22,8 +22,6 @@ from deltableu.judges.settings import RaterSettings, TrainingSettings
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
 
-__all__ = ["STATE", "Run", "TrainedRater", "TrainingEpoch"]
-
 #: The checkpoint in a work folder: where training was.
 STATE = "state"
 

@@ -14,8 +14,6 @@ from deltableu.judges.settings import Negatives
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.stats import stream
 
-__all__ = ["Examples", "Split", "draw_examples"]
-
 Split = Literal["training", "validation"]
 
 

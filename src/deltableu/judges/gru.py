@@ -20,8 +20,6 @@ from torch import Tensor
 from deltableu._types import Ints
 from deltableu.judges.encoded_texts import EncodedTexts
 
-__all__ = ["Scratch", "TimeSteps", "encode_texts", "time_steps"]
-
 #: Input and recurrent weights and biases of the forward direction, then of the backward one.
 Weights: TypeAlias = Sequence[Tensor]
 

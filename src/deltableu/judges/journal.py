@@ -10,8 +10,6 @@ from pathlib import Path
 from deltableu.corpus import Item, Reference, item_record
 from deltableu.io import Journal
 
-__all__ = ["RatingJournal", "rating_key"]
-
 
 def rating_key(signature: str, item: Item, references: Sequence[Reference]) -> str:
     """A digest of the rater, the item and the references to rate: all that weights depend on."""

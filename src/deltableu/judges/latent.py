@@ -15,9 +15,6 @@ from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.stats import stream
 from deltableu.text import tf_idf
 
-__all__ = ["latent_vectors"]
-
-
 _KEY = 20
 #: More columns than asked for, and products with the matrix: the usual choices of randomised
 #: decompositions (Halko et al. 2011) where singular values fall slowly.

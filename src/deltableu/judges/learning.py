@@ -17,9 +17,6 @@ from deltableu.judges.network import RaterNetwork, triplet_probabilities
 from deltableu.judges.settings import RaterSettings, TrainingSettings
 from deltableu.judges.training_pairs import TrainingPairs
 
-__all__ = ["Learner", "first_network", "threads_of_torch"]
-
-
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 #: Held-out examples that are judged at once.
 _PORTION = 2000

@@ -16,9 +16,6 @@ from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Partition, read_blocks
 
-__all__ = ["PASSES", "TrainingCounts", "TrainingPairs", "read_training_pairs"]
-
-
 #: How often the logs are read.
 PASSES = 2
 

@@ -8,9 +8,6 @@ from deltableu._types import Hashes, Ints
 from deltableu.errors import check_at_least
 from deltableu.stats import stream
 
-__all__ = ["different", "mixed", "places_in", "salt"]
-
-
 #: The finish of splitmix64 (Steele, Lea and Flood 2014), a permutation that looks random.
 _STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 _LAST, _GOLDEN = 31, 0x9E3779B97F4A7C15

@@ -18,8 +18,6 @@ from deltableu.judges.neural import need
 from deltableu.judges.settings import RaterSettings, parameter_shapes
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
 
-__all__ = ["RaterModel", "read_model", "write_model"]
-
 _FORMAT = "deltableu-rater"
 _VERSION = 1
 _VOCABULARY = "vocabulary"

@@ -14,9 +14,6 @@ from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.gru import Scratch, encode_texts, time_steps
 from deltableu.judges.settings import RaterSettings
 
-__all__ = ["RaterNetwork", "triplet_probabilities"]
-
-
 #: Of the quadruple (U1, R1, U2, R2): the utterances never meet, since in training those of a
 #: positive example are the same.
 TRIPLETS = ((0, 1, 3), (2, 3, 1))

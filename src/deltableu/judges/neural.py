@@ -7,8 +7,6 @@ from typing import Any
 
 from deltableu.errors import InputError
 
-__all__ = ["need"]
-
 
 def need(module: str, what: str) -> Any:
     """Import a module of the extra, or say what to install.

@@ -20,8 +20,6 @@ from deltableu.judges.model_file import RaterModel, read_model
 from deltableu.judges.neural import need
 from deltableu.judges.rater import RatingBatch
 
-__all__ = ["NNRater"]
-
 _DIGITS = 12
 #: float32 knows no more, and the last bits depend on what else is computed at the same time.
 _DECIMALS = 6

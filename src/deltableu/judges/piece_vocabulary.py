@@ -21,7 +21,6 @@ from deltableu.text import Texts, hash_texts
 if TYPE_CHECKING:
     from deltableu.logs import Partition
 
-__all__ = ["PieceVocabulary", "piece_vocabulary"]
 
 _WHAT = "a vocabulary of word pieces"
 _PADDING, _UNKNOWN, _FIRST = 0, 1, 2

@@ -13,8 +13,6 @@ from deltableu.judges.examples import Examples
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.text import tf_idf
 
-__all__ = ["CalibrationBin", "OverlapBaseline", "area_under_curve", "calibration"]
-
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:

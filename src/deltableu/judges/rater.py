@@ -10,8 +10,6 @@ from deltableu.corpus import Item, Reference
 from deltableu.errors import InputError, Problem
 from deltableu.io import shown
 
-__all__ = ["Rater", "RatingBatch", "rate_batch", "rater_signature"]
-
 RatingBatch: TypeAlias = Sequence[tuple[Item, Sequence[Reference]]]
 
 

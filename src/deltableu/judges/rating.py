@@ -16,8 +16,6 @@ from deltableu.io import Column, Table
 from deltableu.judges.journal import RatingJournal, rating_key
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 
-__all__ = ["WEIGHTS_FROM", "OriginRatings", "RatedStudy", "RatingEvent", "Which", "rate_study"]
-
 Which: TypeAlias = Literal["unrated", "all"]
 
 #: The key of an item's meta that says where its weights came from.

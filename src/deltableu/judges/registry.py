@@ -16,8 +16,6 @@ from deltableu.errors import InputError
 from deltableu.judges.rater import Rater, RatingBatch
 from deltableu.score import load_offered, offered
 
-__all__ = ["is_model_file", "load_rater", "rater_names"]
-
 _GROUP = "deltableu.judges"
 _SUFFIX = ".safetensors"
 

@@ -15,8 +15,6 @@ from deltableu.text import text_keys
 if TYPE_CHECKING:
     from deltableu.logs import Block
 
-__all__ = ["KeyedRows", "RowKeys", "row_keys", "starts_of"]
-
 
 #: KeyedRows that are sorted at once, about.
 _AT_ONCE = 1 << 21

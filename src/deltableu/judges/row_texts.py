@@ -13,8 +13,6 @@ from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Block
 from deltableu.text import Texts, hash_texts
 
-__all__ = ["RowTexts"]
-
 
 class RowTexts:
     """The texts of wanted rows.

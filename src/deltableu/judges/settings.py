@@ -8,19 +8,6 @@ from typing import Literal, get_args
 
 from deltableu.errors import InputError, Problem, check_at_least, check_choice, check_share
 
-__all__ = [
-    "PRESETS",
-    "Negatives",
-    "Preset",
-    "RaterSettings",
-    "Start",
-    "TrainingSettings",
-    "check_size",
-    "check_validation",
-    "parameter_shapes",
-    "preset",
-]
-
 Preset = Literal["paper", "small"]
 Negatives = Literal["matched", "random"]
 Start = Literal["latent", "scaled", "torch"]

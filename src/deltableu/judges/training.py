@@ -24,7 +24,6 @@ from deltableu.judges.word_vocabulary import word_vocabulary
 if TYPE_CHECKING:
     from deltableu.logs import Logs, Partition
 
-__all__ = ["train_rater"]
 
 #: Seconds between two checkpoints.
 PAUSE = 60.0

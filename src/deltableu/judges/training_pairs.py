@@ -8,8 +8,6 @@ from dataclasses import dataclass, fields
 from deltableu._types import AnyArray, Bools, Ints
 from deltableu.judges.encoded_texts import EncodedTexts
 
-__all__ = ["TrainingCounts", "TrainingPairs"]
-
 
 @dataclass(frozen=True, slots=True)
 class TrainingCounts:

@@ -16,8 +16,6 @@ from deltableu.judges.rater import Rater, rate_batch, rater_signature
 from deltableu.judges.registry import load_rater
 from deltableu.score import DeltaBLEU, DeltaChrFPlusPlus, Metric
 
-__all__ = ["UpsilonBLEU", "UpsilonChrF", "rate_references"]
-
 Weights = tuple[float, ...]
 
 

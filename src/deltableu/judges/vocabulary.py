@@ -7,19 +7,9 @@ from typing import Protocol
 
 from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.piece_vocabulary import PieceVocabulary, piece_vocabulary
-from deltableu.judges.word_vocabulary import WordVocabulary, word_vocabulary
+from deltableu.judges.piece_vocabulary import PieceVocabulary
+from deltableu.judges.word_vocabulary import WordVocabulary
 from deltableu.text import Texts
-
-__all__ = [
-    "EncodedTexts",
-    "PieceVocabulary",
-    "Vocabulary",
-    "WordVocabulary",
-    "piece_vocabulary",
-    "vocabulary_from_bytes",
-    "word_vocabulary",
-]
 
 
 class Vocabulary(Protocol):

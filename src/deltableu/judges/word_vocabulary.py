@@ -15,7 +15,6 @@ from deltableu.text import Texts, WordNumbers, WordRule, word_form
 if TYPE_CHECKING:
     from deltableu.logs import Partition
 
-__all__ = ["FIRST", "UNKNOWN", "WordVocabulary", "word_vocabulary"]
 
 #: 0 is padding.
 UNKNOWN, FIRST = 1, 2

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from deltableu.text import Texts
 
-__all__ = ["Block"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:

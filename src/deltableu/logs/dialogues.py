@@ -11,8 +11,6 @@ from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array
 
-__all__ = ["posts_in_dialogues"]
-
 
 def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
     """The posts of threads that pairs are made of, by root and place; others are counted.

@@ -10,8 +10,6 @@ import numpy as np
 
 from deltableu._types import Bools
 
-__all__ = ["Counts", "Fate"]
-
 
 class Fate(Enum):
     """Why a post is in no pair, in the order in which reasons are looked for; or that it is."""

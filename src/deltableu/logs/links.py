@@ -21,8 +21,6 @@ from deltableu.logs.posts import Post
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array, Records, Store, changes
 
-__all__ = ["link_posts"]
-
 #: Stands for a time that nobody knows.
 NO_TIME = np.iinfo(np.int64).min
 #: Points to a post that was dropped.

@@ -11,8 +11,6 @@ from deltableu._types import Ints
 from deltableu.logs.spill import Array, Records, Store, changes
 from deltableu.text import text_keys
 
-__all__ = ["PairTexts", "TextCounts"]
-
 _BATCH = 16384
 
 

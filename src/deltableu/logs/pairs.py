@@ -32,8 +32,6 @@ from deltableu.logs.writers import (
     written,
 )
 
-__all__ = ["MEMORY", "write_pairs"]
-
 #: Bytes that are kept in memory before more goes to the disk.
 MEMORY = 1 << 30
 _MOST_BUCKETS = 1024

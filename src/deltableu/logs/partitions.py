@@ -25,15 +25,6 @@ from deltableu.logs.read_memory import read_memory
 from deltableu.logs.read_parquet import RowGroup, read_row_groups, row_groups
 from deltableu.logs.readers import check_header, read_text
 
-__all__ = [
-    "Logs",
-    "MemoryPartition",
-    "ParquetPartition",
-    "Partition",
-    "TextPartition",
-    "find_partitions",
-]
-
 Logs: TypeAlias = PathLike | Iterable[object]
 
 #: Enough for many cores; how many there are must not change what a killed run can go on with.

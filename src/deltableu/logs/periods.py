@@ -18,8 +18,6 @@ from deltableu.logs.fates import Fate
 from deltableu.logs.times import Span, parse_span
 from deltableu.logs.types import Thread
 
-__all__ = ["HashSplit", "Period", "Share", "Split", "TimeSplit", "parse_split"]
-
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _INFINITY = math.inf
 _PARTS = 1 << 64

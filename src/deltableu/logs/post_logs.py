@@ -17,8 +17,6 @@ from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Records, SpilledRows, Store
 from deltableu.logs.types import Pair, Thread
 
-__all__ = ["PostLogs"]
-
 _BATCH = 1 << 18  # characters
 
 Values = tuple[str, str, int | None, str]

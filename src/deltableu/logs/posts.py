@@ -21,9 +21,6 @@ from deltableu.io import (
 from deltableu.logs.read_rows import Advance, columns_of, read_rows
 from deltableu.logs.times import parse_time
 
-__all__ = ["COLUMNS", "Columns", "Layout", "Post", "find_logs", "layout_of", "named", "read_file"]
-__all__ += ["Turn", "read_posts", "read_turns"]
-
 _T = TypeVar("_T")
 Layout = Literal["posts", "turns", "conversations"]
 Columns = Mapping[str, str]

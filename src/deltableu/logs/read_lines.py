@@ -13,9 +13,6 @@ from deltableu._types import Hashes
 from deltableu.errors import Problem
 from deltableu.io import BOM, ByteSource, FoundFile, WrongColumns, not_utf8
 
-__all__ = ["as_words", "cut_lines", "filled_after", "lines_before"]
-__all__ += ["read_chunks", "read_header", "without_bad_lines"]
-
 CHUNK = 2 << 20
 _LEAST = 64 << 10
 _KNOWN_FILES = 64

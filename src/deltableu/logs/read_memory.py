@@ -11,8 +11,6 @@ from deltableu.logs.blocks import Block
 from deltableu.logs.readers import FIELDS
 from deltableu.text import NotUnicodeError, Texts
 
-__all__ = ["read_memory"]
-
 _Columns: TypeAlias = tuple[Texts, Texts, Texts | None, Texts | None]
 
 

@@ -29,8 +29,6 @@ from deltableu.logs.read_lines import as_words
 from deltableu.logs.readers import FIELDS
 from deltableu.text import Texts
 
-__all__ = ["RowGroup", "read_row_groups", "row_groups"]
-
 _kernel = _kernels.load("logs._rows")
 
 

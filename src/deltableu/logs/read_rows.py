@@ -22,8 +22,6 @@ from deltableu.io import (
 )
 from deltableu.logs.read_lines import read_chunks, read_header, without_bad_lines
 
-__all__ = ["Advance", "Row", "columns_of", "pick", "read_rows"]
-
 Row: TypeAlias = tuple[int, Sequence[object]]
 Advance: TypeAlias = Callable[[int], None]
 """Called with the bytes of a file that have been read so far."""

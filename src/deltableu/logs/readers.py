@@ -37,8 +37,6 @@ from deltableu.logs.read_lines import (
 )
 from deltableu.text import Texts
 
-__all__ = ["FIELDS", "check_header", "json_row", "read_text"]
-
 #: What is read of a row; a row needs the first two.
 FIELDS = ("utterance", "response", "id", "thread")
 

@@ -13,8 +13,6 @@ from deltableu.io import BrokenFile, FoundFile
 from deltableu.logs.posts import Columns, Post, Turn, layout_of, read_file, read_turns
 from deltableu.logs.read_rows import Advance
 
-__all__ = ["Reading"]
-
 _T = TypeVar("_T")
 
 

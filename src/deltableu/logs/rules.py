@@ -8,8 +8,6 @@ from typing import Literal
 
 from deltableu.errors import InputError, Problem
 
-__all__ = ["OwnReplies", "PairRules", "Rules", "Users"]
-
 Users = Literal["two", "any"]
 OwnReplies = Literal["drop", "keep"]
 

@@ -16,8 +16,6 @@ import numpy as np
 from deltableu._types import Bools, Ints
 from deltableu.errors import InputError, Problem
 
-__all__ = ["Array", "Records", "SpilledRows", "Store", "changes"]
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _LENGTH = struct.Struct("<q")

@@ -8,8 +8,6 @@ from datetime import UTC, date, datetime, timedelta
 
 from deltableu.io import shown
 
-__all__ = ["Span", "parse_span", "parse_time", "time_text"]
-
 Span = tuple[int | None, int | None]
 """From the first millisecond to before the last; None where the end is open."""
 

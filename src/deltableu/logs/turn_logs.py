@@ -13,8 +13,6 @@ from deltableu.logs.posts import Turn
 from deltableu.logs.rules import Rules
 from deltableu.logs.types import Pair, Thread
 
-__all__ = ["ReadTurns", "TurnLogs"]
-
 ReadTurns = Callable[[], Iterator[tuple[str, int, Turn]]]
 """Yields file name, line number and turn."""
 

@@ -12,8 +12,6 @@ from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
 from deltableu.logs.posts import Layout
 
-__all__ = ["Pair", "PeriodCounts", "Thread", "WrittenPairs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:

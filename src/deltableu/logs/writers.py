@@ -28,8 +28,6 @@ from deltableu.io import (
 from deltableu.logs.times import time_text
 from deltableu.logs.types import Pair
 
-__all__ = ["Form", "Writer", "check_output", "pair_row", "triple_row", "written"]
-
 Form = Literal["tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet"]
 Row: TypeAlias = Mapping[str, str]
 Writer: TypeAlias = Callable[[Row], object]

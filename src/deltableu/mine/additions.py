@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from deltableu.corpus import Origin, Reference, Source
 from deltableu.text import text_keys
 
-__all__ = ["Addition", "add_references"]
-
 
 @dataclass(frozen=True, slots=True)
 class Addition:

@@ -15,9 +15,6 @@ from deltableu.errors import InputError
 from deltableu.mine.rows import LogRows
 from deltableu.text import Texts, WordRule, hash_texts, text_keys
 
-__all__ = ["Admission", "OwnPairs", "RowFilter", "log_ids", "log_thread"]
-
-
 _PLACEHOLDERS = ("[deleted]", "[removed]", "[deleted by user]", "[removed by reddit]", "[image]")
 _LINKS = ("http", "https", "www")
 _OPENING_BRACKET = ord("[")

@@ -15,8 +15,6 @@ from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
 from deltableu.text import TokenArrays, WordNumbers
 
-__all__ = ["BM25", "Field", "Idf", "Product"]
-
 _kernel = _kernels.load("mine._join")
 
 Field = Literal["utterance", "response", "both"]

@@ -13,8 +13,6 @@ from deltableu.mine.heaps import Heaps
 from deltableu.mine.join import Counted, Joined
 from deltableu.mine.rows import LoggedPair
 
-__all__ = ["keep_counted", "keep_joined", "kept_counted", "kept_joined"]
-
 _HEAPS = ("scores", "positions", "keys", "sizes")
 
 

@@ -19,8 +19,6 @@ from deltableu.mine.dask_jobs import DaskJobs
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
 
-__all__ = ["Dask"]
-
 J = TypeVar("J", bound=Job)
 R = TypeVar("R")
 

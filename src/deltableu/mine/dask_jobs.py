@@ -18,8 +18,6 @@ from deltableu.mine.dask_worker import INSTALLED, Outcome, work
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
 
-__all__ = ["DaskJobs"]
-
 J = TypeVar("J", bound=Job)
 R = TypeVar("R")
 T = TypeVar("T")

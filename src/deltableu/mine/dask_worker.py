@@ -11,8 +11,6 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from deltableu._version import __version__
 from deltableu.errors import InputError, Problem
 
-__all__ = ["INSTALLED", "Installed", "Outcome", "work"]
-
 R = TypeVar("R")
 
 Installed: TypeAlias = tuple[str, str]

@@ -8,8 +8,6 @@ from itertools import pairwise
 from deltableu.errors import InputError
 from deltableu.text import Texts, WordRule
 
-__all__ = ["maximal_marginal_relevance"]
-
 _WORDS = WordRule()
 
 

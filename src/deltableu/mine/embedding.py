@@ -18,8 +18,6 @@ from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
 from deltableu.text import Texts
 
-__all__ = ["Embedding", "TextVectors"]
-
 _kernel = _kernels.load("mine._embed")
 
 

@@ -13,8 +13,6 @@ from typing import Protocol, TypeVar
 from deltableu.errors import InputError
 from deltableu.mine.join import Tell
 
-__all__ = ["Engine", "Job", "Threads", "make_engine"]
-
 
 class Job(Protocol):
     """What is sent to where it is done."""

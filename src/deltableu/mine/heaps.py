@@ -9,8 +9,6 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Array, Hashes, Ints, Ints32
 
-__all__ = ["Heaps"]
-
 _kernel = _kernels.load("mine._join")
 
 

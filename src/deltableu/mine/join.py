@@ -19,18 +19,6 @@ from deltableu.mine.rows import LoggedPair, LogRows
 from deltableu.mine.similarity import Counter, Scorer
 from deltableu.text import WordRule
 
-__all__ = [
-    "Counted",
-    "Counting",
-    "Floors",
-    "Joined",
-    "Joining",
-    "OnError",
-    "PartitionJob",
-    "Tell",
-    "check_unchanged",
-]
-
 OnError: TypeAlias = Literal["stop", "skip"]
 #: Called with the rows and the bytes that were read since it was called last.
 Tell: TypeAlias = Callable[[int, int], None]

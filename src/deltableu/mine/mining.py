@@ -31,8 +31,6 @@ from deltableu.mine.similarity import PairSimilarity
 from deltableu.stats import stream
 from deltableu.text import WordRule, text_keys
 
-__all__ = ["MiningPlan", "mine_references"]
-
 _RANDOM = 7
 #: Nobody rates so many, and all of them are held in memory.
 _MOST = 10_000

@@ -10,8 +10,6 @@ from deltableu.corpus import Study
 from deltableu.errors import Problem
 from deltableu.io import Table, WorkFolder, fact_table, field_record
 
-__all__ = ["Mined"]
-
 #: Items that a warning names.
 _NAMED = 3
 

@@ -12,8 +12,6 @@ from deltableu._types import Hashes, Ints
 from deltableu.logs import Block
 from deltableu.text import Texts, TokenArrays, WordRule, hash_texts, text_keys
 
-__all__ = ["LogRows", "LoggedPair", "Queries"]
-
 
 class LoggedPair(NamedTuple):
     """An utterance of a log and the response to it; there are many, so they must be cheap."""

@@ -31,8 +31,6 @@ from deltableu.mine.join import (
 from deltableu.mine.similarity import Counter
 from deltableu.text import WordRule
 
-__all__ = ["Event", "Log", "MiningRun", "Progress"]
-
 Stage: TypeAlias = Literal["counting", "scoring"]
 R = TypeVar("R", Counted, Joined)
 

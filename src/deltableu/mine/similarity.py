@@ -8,8 +8,6 @@ from typing import Protocol
 from deltableu._types import Array, Bytes, Ints, Ints32
 from deltableu.mine.rows import LogRows, Queries
 
-__all__ = ["Candidates", "Counter", "PairSimilarity", "Scorer"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:

@@ -14,8 +14,6 @@ from deltableu._types import Array, Singles
 from deltableu.errors import InputError
 from deltableu.text import Texts, WordNumbers, WordRule, WordVectors
 
-__all__ = ["Encode", "Encoder", "Unknown", "WordAverages"]
-
 _kernel = _kernels.load("mine._embed")
 
 Encode = Callable[[Sequence[str]], Any]

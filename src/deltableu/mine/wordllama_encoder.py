@@ -9,8 +9,6 @@ from typing import Any
 
 from deltableu.errors import InputError
 
-__all__ = ["encode"]
-
 
 @cache
 def _model() -> Any:

@@ -13,8 +13,6 @@ from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, check_choice, check_share
 from deltableu.rate.rater_rows import of_one_criterion
 
-__all__ = ["ControlRule", "RaterVerdict", "bad_reference_control"]
-
 ControlRule = Literal["paired-t", "rank-sum"]
 
 _LEVELS = {"paired-t": 0.05, "rank-sum": 0.01}

@@ -12,16 +12,6 @@ from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_choice
 from deltableu.rate.rater_rows import Ratings, rater_rows
 
-__all__ = [
-    "ChanceAgreement",
-    "KappaWeights",
-    "Measurement",
-    "category_counts",
-    "cohen_kappa",
-    "fleiss_kappa",
-    "krippendorff_alpha",
-]
-
 Measurement = Literal["nominal", "ordinal", "interval"]
 KappaWeights = Literal["none", "linear", "quadratic"]
 

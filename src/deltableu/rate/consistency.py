@@ -13,13 +13,6 @@ from deltableu.errors import InputError, check_at_least
 from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.stats import stream
 
-__all__ = [
-    "Consistency",
-    "expected_consistency",
-    "rater_consistency",
-    "variance_ratio",
-]
-
 Segments = RatingTable | Sequence[Sequence[float]] | Sequence[Array] | Array
 
 #: Ratings shuffled at once.

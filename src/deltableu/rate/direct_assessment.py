@@ -21,8 +21,6 @@ from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.rate.standardise import DroppedRater, standardise
 from deltableu.stats import Correction, Ranking, adjust, best_first, rank
 
-__all__ = ["DirectAssessment", "direct_assessment", "output_means"]
-
 RankBy = Literal["z", "raw"]
 
 _LISTED = 5

@@ -24,15 +24,6 @@ from deltableu.rate.quality_fits import (
 )
 from deltableu.stats import ConfidenceInterval
 
-__all__ = [
-    "EstimateMethod",
-    "QualityDifference",
-    "QualityEstimate",
-    "estimate_difference",
-    "estimate_quality",
-    "expected_saving",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class QualityEstimate:

@@ -17,9 +17,6 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.corpus import RatingTable
 
-__all__ = ["Equations", "Solution", "least_deviance"]
-
-
 #: A ratio of standard deviations below this is tried as 0.
 _NOTHING = 1e-3
 _LARGEST = 1e4

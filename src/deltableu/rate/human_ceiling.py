@@ -14,17 +14,6 @@ from deltableu.errors import InputError, check_at_least, check_choice
 from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate, percentile_interval, stream
 
-__all__ = [
-    "AgreementFunction",
-    "HumanCeiling",
-    "SplitBy",
-    "SplitHalf",
-    "Spread",
-    "human_ceiling",
-    "split_half_reliability",
-]
-
-
 AgreementFunction = Callable[[Array, Array], float]
 SplitBy = Literal["rater", "unit"]
 

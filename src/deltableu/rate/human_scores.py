@@ -11,8 +11,6 @@ from deltableu.errors import InputError, check_choice
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
 from deltableu.rate.mixed_effects import fit_mixed_model
 
-__all__ = ["HumanScale", "human_scores"]
-
 HumanScale = Literal["z", "raw", "mixed"]
 
 

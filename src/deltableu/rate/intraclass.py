@@ -12,8 +12,6 @@ from deltableu.errors import InputError, check_share
 from deltableu.io import Cell, Column, Table
 from deltableu.rate.rater_rows import Ratings, rater_rows
 
-__all__ = ["Form", "IntraclassCorrelation", "IntraclassCorrelations", "intraclass_correlations"]
-
 Form = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 
 

@@ -11,9 +11,6 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 
-__all__ = ["expected_largest"]
-
-
 _STEP = 0.05
 _ROUNDS = 3
 _ITERATIONS = 40  # the fit of the distribution is smooth if stopped early

@@ -20,8 +20,6 @@ from deltableu.rate.direct_assessment import output_means
 from deltableu.rate.henderson import Equations, least_deviance
 from deltableu.rate.rater_rows import of_one_criterion
 
-__all__ = ["MixedModel", "VarianceComponents", "fit_mixed_model"]
-
 Criterion = Literal["reml", "ml"]
 
 

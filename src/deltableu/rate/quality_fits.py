@@ -11,8 +11,6 @@ import numpy as np
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError
 
-__all__ = ["EstimateMethod", "Fit", "FitSettings", "Quantile", "fit_difference", "fit_mean"]
-
 EstimateMethod = Literal["control-variates", "ppi", "ratings"]
 Quantile = Literal["t", "normal"]
 

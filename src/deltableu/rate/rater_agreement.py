@@ -15,13 +15,6 @@ from deltableu.io import Column, Table, written
 from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate
 
-__all__ = [
-    "AnnotatorCorrelations",
-    "RaterCorrelations",
-    "annotator_correlations",
-    "inter_rater_correlations",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaterCorrelations:

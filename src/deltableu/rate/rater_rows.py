@@ -11,8 +11,6 @@ from deltableu._types import Array
 from deltableu.corpus import SCORED, RatingTable, Repeats
 from deltableu.errors import InputError
 
-__all__ = ["Ratings", "of_one_criterion", "rater_rows"]
-
 #: A table, or raters x units with NaN where a rater did not rate.
 Ratings: TypeAlias = RatingTable | Sequence[Any] | Array
 

@@ -11,8 +11,6 @@ from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable, ReferenceSet
 from deltableu.errors import InputError
 
-__all__ = ["RatingNoise", "Source", "rating_noise"]
-
 Source = Literal["raters", "answers"]
 
 

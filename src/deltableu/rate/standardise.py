@@ -10,8 +10,6 @@ from deltableu._types import Array, Bools, Ints
 from deltableu.corpus import RatingTable
 from deltableu.rate.rater_rows import of_one_criterion
 
-__all__ = ["DroppedRater", "RaterScales", "rater_scales", "standardise"]
-
 
 @dataclass(frozen=True, slots=True)
 class DroppedRater:

@@ -10,8 +10,6 @@ import numpy as np
 
 from deltableu.corpus import RatingTable, ReferenceSet
 
-__all__ = ["rated_weights"]
-
 
 def rated_weights(references: ReferenceSet, answers: RatingTable) -> tuple[ReferenceSet, str]:
     """References with the means of their ratings for weights, and what users should know of that.

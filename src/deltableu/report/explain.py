@@ -11,22 +11,6 @@ from deltableu.corpus import Item
 from deltableu.io import Cell, Column, Table, written
 from deltableu.score import BLEU, CorpusShare, Explanation, Mark, NgramCredit, brevity_penalty
 
-__all__ = [
-    "Answer",
-    "Case",
-    "by_weight",
-    "corpus_line",
-    "deciding",
-    "line",
-    "matched",
-    "ngram_table",
-    "number",
-    "row_line",
-    "token_mark",
-    "unmatched",
-    "verdict",
-]
-
 _COLUMNS = (
     *map(Column, ("n", "n-gram", "count")),
     *(Column("credit", "signed"), Column("from"), Column("weight", "signed")),

@@ -21,8 +21,6 @@ from deltableu.report.explain import (
 from deltableu.report.render import render
 from deltableu.score import Explanation, Mark, NgramCredit
 
-__all__ = ["explain_page"]
-
 # Okabe and Ito 2008.
 _RGB = {"credit": "0, 114, 178", "penalty": "213, 94, 0"}
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import rich.console
     import rich.text
 
-__all__ = ["terminal_view"]
 
 # Okabe and Ito 2008; white is legible on both.
 _BLUE, _VERMILLION = "#0072b2", "#d55e00"

@@ -13,8 +13,6 @@ from deltableu.report.plots import interval_plot, weight_plot
 from deltableu.report.render import render
 from deltableu.score import Scoring
 
-__all__ = ["Setting", "study_page"]
-
 
 @dataclass(frozen=True, slots=True)
 class Setting:

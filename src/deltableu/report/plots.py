@@ -16,8 +16,6 @@ from deltableu.corpus import ORIGINS, Item
 from deltableu.errors import InputError
 from deltableu.score import Scoring
 
-__all__ = ["COLOURS", "STYLE", "drawn", "interval_plot", "pyplot_for", "weight_plot"]
-
 # Okabe and Ito 2008.
 COLOURS = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00")
 _LONGEST_NAME = 24

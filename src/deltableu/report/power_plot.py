@@ -7,8 +7,6 @@ from typing import Any, Literal
 from deltableu.compare import PowerCurve, PowerPlan
 from deltableu.report.plots import COLOURS, STYLE, drawn, pyplot_for
 
-__all__ = ["check_plotting", "power_plot"]
-
 _DASHES = ("-", "--", ":", "-.")
 #: Curves whose numbers of items fit below a plot.
 _FEW = 4

@@ -6,8 +6,6 @@ from typing import Any
 
 from deltableu.errors import InputError
 
-__all__ = ["render"]
-
 
 def render(template: str, **values: Any) -> str:
     """Fill a template of this folder."""

@@ -14,8 +14,6 @@ from deltableu.errors import InputError
 from deltableu.score.engine.inputs import first_wrong_text
 from deltableu.score.metrics.bleu import BLEU
 
-__all__ = ["Explanation", "Mark", "NgramCredit", "TokenCredit", "explain_item"]
-
 Ngram = tuple[str, ...]
 Mark = Literal["credit", "penalty", "shield", "match", "none"]
 

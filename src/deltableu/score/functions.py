@@ -16,8 +16,6 @@ from deltableu.score.metrics.delta_bleu import DeltaBLEU
 from deltableu.score.metrics.sentence_bleu import SentenceBLEU
 from deltableu.score.results import BLEUScore
 
-__all__ = ["bleu", "delta_bleu", "sentence_bleu"]
-
 References = ReferenceSet | Sequence[Sequence[str]]
 Weights = Sequence[Sequence[float]]
 

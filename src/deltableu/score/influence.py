@@ -11,9 +11,6 @@ from deltableu._types import Array
 from deltableu.errors import InputError
 from deltableu.score.engine.statistics import Statistics
 
-__all__ = ["CorpusShare", "RankedItems", "corpus_share", "rank_items"]
-
-
 #: Differences of scores on 0-100 below this are rounding errors, and ties.
 _DIGITS = 9
 

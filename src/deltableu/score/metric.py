@@ -15,8 +15,6 @@ from deltableu.score.engine.reweighting import Recomputed, Reweighting
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.results import Score, Signature
 
-__all__ = ["Metric", "Need"]
-
 Need = Literal["references", "weights", "messages"]
 
 

@@ -12,8 +12,6 @@ from deltableu.errors import InputError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["load_offered", "offered"]
-
 
 def offered(group: str) -> Mapping[str, EntryPoint]:
     """The entry points of a group, by name."""

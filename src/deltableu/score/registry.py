@@ -16,8 +16,6 @@ from deltableu.score.metric import Metric
 from deltableu.score.metrics import BUILT_IN
 from deltableu.score.plugins import load_offered, offered
 
-__all__ = ["installed_metrics", "make_metrics", "metric_class", "metric_names", "metric_settings"]
-
 _GROUP = "deltableu.metrics"
 
 

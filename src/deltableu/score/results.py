@@ -7,8 +7,6 @@ from typing import Self
 
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["BLEUScore", "Score", "Signature"]
-
 
 @dataclass(frozen=True, slots=True)
 class Signature:

@@ -17,8 +17,6 @@ from deltableu.score.metric import Metric
 from deltableu.score.results import Score, Signature
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["IntervalPlan", "ScoredSystem", "Scoring", "score_systems"]
-
 
 @dataclass(frozen=True, slots=True)
 class IntervalPlan:

@@ -13,19 +13,6 @@ from deltableu.errors import InputError, check_choice
 from deltableu.stats.kendall import SHORT, row_counts, sign_sums, tau
 from deltableu.stats.permutation import Alternative
 
-__all__ = [
-    "CorrelationTest",
-    "Method",
-    "average_ranks",
-    "centred",
-    "check_method",
-    "correlate",
-    "correlation_p_value",
-    "correlation_test",
-    "count_distinct",
-    "partial_correlation",
-]
-
 Method = Literal["pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like"]
 
 #: Numbers centred at once: few enough for the cache.

@@ -14,8 +14,6 @@ from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats.correlation import Method, check_method
 from deltableu.stats.intervals import ConfidenceInterval
 
-__all__ = ["StandardError", "correlation_interval"]
-
 StandardError = Literal["fisher", "bonett-wright", "fieller"]
 
 

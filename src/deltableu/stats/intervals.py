@@ -9,8 +9,6 @@ import numpy as np
 
 from deltableu._types import Array
 
-__all__ = ["ConfidenceInterval", "bca_interval", "jackknife_interval", "percentile_interval"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInterval:

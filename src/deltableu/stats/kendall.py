@@ -15,22 +15,6 @@ from deltableu import _kernels
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError
 
-__all__ = [
-    "SHORT",
-    "KendallCounts",
-    "KendallLike",
-    "KendallMethod",
-    "column_counts",
-    "dense_ranks",
-    "kendall_like",
-    "kendall_like_pairs",
-    "row_counts",
-    "sign_sums",
-    "tau",
-    "tie_gains",
-    "weighted_counts",
-]
-
 KendallMethod = Literal["kendall-b", "kendall-c", "kendall-wei", "kendall-like"]
 
 #: Up to this length comparing all pairs beats sorting.

@@ -9,8 +9,6 @@ import numpy as np
 
 from deltableu._types import Array
 
-__all__ = ["Correction", "adjust", "benjamini_hochberg", "holm"]
-
 Correction = Literal["holm", "bh", "none"]
 
 

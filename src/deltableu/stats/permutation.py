@@ -15,15 +15,6 @@ from deltableu._types import Array
 from deltableu.errors import InputError, check_at_least
 from deltableu.stats.resampling import all_choices, chosen_sums
 
-__all__ = [
-    "Alternative",
-    "enumerable",
-    "pairwise_p_values",
-    "permutation_p_value",
-    "rounding",
-    "sign_p_value",
-]
-
 Alternative = Literal["two-sided", "greater", "less"]
 
 #: Scores of the same rows summed in another order differ by rounding, by less than this part of

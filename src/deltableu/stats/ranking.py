@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
 
-__all__ = ["Ranking", "best_first", "greedy_ranks", "rank"]
-
 
 @dataclass(frozen=True, slots=True)
 class Ranking:

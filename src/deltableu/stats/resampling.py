@@ -15,18 +15,6 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Array, Bools, Bytes, Ints, Ints32, Steps
 
-__all__ = [
-    "all_choices",
-    "bootstrap_counts",
-    "bootstrap_sums",
-    "choice_streams",
-    "chosen_sums",
-    "draw_counts",
-    "in_chunks",
-    "stream",
-]
-
-
 #: Drawn row numbers held in memory at once, per thread.
 _DRAWS = 4_000_000
 #: Rows that are added to the sums of all trials of a chunk before the next ones are.

@@ -13,9 +13,6 @@ from deltableu._types import Array, Ints
 from deltableu.stats.correlation import Method, centred
 from deltableu.stats.kendall import tau, weighted_counts
 
-__all__ = ["weighted_correlate"]
-
-
 #: A variance below this share of the mean square is the rounding of none.
 _NOTHING = 1e-13
 

@@ -14,9 +14,6 @@ from deltableu.errors import InputError, check_choice
 from deltableu.stats.correlation import correlate
 from deltableu.stats.permutation import Alternative
 
-__all__ = ["WilliamsResult", "williams_metrics", "williams_test"]
-
-
 #: Correlations of 1 or -1 are known no better than this from floating-point sums.
 _ROUNDING = 1e-12
 #: So far below 0 the determinant of printed correlations may lie by rounding alone.

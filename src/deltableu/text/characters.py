@@ -10,8 +10,6 @@ from deltableu import _kernels
 from deltableu.text.texts import Texts
 from deltableu.text.tokens import WHITE_SPACE_CLASSES, TokenArrays, Tokenizer
 
-__all__ = ["characters", "chrf_words"]
-
 _kernel = _kernels.load("text._tokens")
 
 _PUNCTUATION = bytes(byte in b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~" for byte in range(256))

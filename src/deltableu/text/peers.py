@@ -8,8 +8,6 @@ from importlib import import_module
 
 from deltableu.errors import InputError
 
-__all__ = ["PEER_TOKENIZERS", "peer_tokenizer"]
-
 PEER_TOKENIZERS: dict[str, str] = {
     "char": "tokenizer_char.TokenizerChar",
     "intl": "tokenizer_intl.TokenizerV14International",

@@ -12,8 +12,6 @@ from deltableu._types import Bools, Hashes
 from deltableu.text.texts import Texts
 from deltableu.text.words import character_tables
 
-__all__ = ["TextKeys", "same_text", "text_keys"]
-
 _kernel = _kernels.load("text._words")
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from deltableu._types import Bools, Ints
 from deltableu.errors import InputError
 
-__all__ = ["NotUnicodeError", "Texts"]
-
 _NEWLINE = 10
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["tf_idf"]
-
 
 def tf_idf(counts: Any) -> Any:
     """Weigh counts by log((n + 1) / (n_word + 1)) and scale rows to length 1; empty ones stay 0.

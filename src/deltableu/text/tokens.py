@@ -17,8 +17,6 @@ from deltableu.errors import InputError
 from deltableu.text.peers import PEER_TOKENIZERS, peer_tokenizer
 from deltableu.text.texts import Texts
 
-__all__ = ["TOKENIZERS", "ByteClass", "Normalization", "TokenArrays", "Tokenize", "Tokenizer"]
-
 Tokenize = str | Callable[[str], str | Iterable[str]]
 Normalization = Literal["NFC", "NFKC"]
 

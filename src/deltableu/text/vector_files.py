@@ -18,8 +18,6 @@ from deltableu._types import Singles
 from deltableu.errors import InputError, Problem
 from deltableu.io import PathLike, atomic_path, file_form, file_name, open_binary
 
-__all__ = ["Table", "read_table", "write_table"]
-
 Table = tuple[list[str], Singles]
 """Words, and a row of numbers for each."""
 

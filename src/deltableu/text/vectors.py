@@ -16,9 +16,6 @@ from deltableu.text.texts import Texts
 from deltableu.text.vector_files import read_table, write_table
 from deltableu.text.words import WORD_RULES, WordRule
 
-__all__ = ["WordVectors", "read_vectors", "write_vectors"]
-
-
 _BLOCK = 4096
 _NOTE = re.compile("<tokenize:(.+)>")
 

@@ -9,8 +9,6 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Hashes, Ints, Ints32
 
-__all__ = ["WordNumbers"]
-
 _kernel = _kernels.load("text._words")
 _BITS = 3
 

@@ -17,8 +17,6 @@ from deltableu.errors import InputError
 from deltableu.text.texts import Texts
 from deltableu.text.tokens import TOKENIZERS, TokenArrays, Tokenizer
 
-__all__ = ["WORD_RULES", "Kind", "WordRule", "character_tables", "hash_texts", "word_form"]
-
 _kernel = _kernels.load("text._words")
 
 _PLANE = 0x10000

@@ -13,13 +13,6 @@ from deltableu.errors import InputError
 from deltableu.stats import enumerable, kendall_like, pairwise_p_values
 from deltableu.validate.levels import check_tables, rounded_ties, system_means
 
-__all__ = [
-    "PairwiseAccuracy",
-    "SoftPairwiseAccuracy",
-    "pairwise_accuracy",
-    "soft_pairwise_accuracy",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PairwiseAccuracy:

@@ -22,8 +22,6 @@ from deltableu.validate.levels import Level, Measure, Undefined
 from deltableu.validate.paired_scores import in_blocks
 from deltableu.validate.resampled_scores import ResampledScores
 
-__all__ = ["BootstrapAgreement", "Population", "Resample", "bootstrap_agreement"]
-
 Resample = Literal["items", "systems", "both"]
 Population = Literal[
     "these systems, other items", "these items, other systems", "other items and systems"

@@ -28,8 +28,6 @@ from deltableu.validate.paired_scores import (
 )
 from deltableu.validate.resampled_scores import ResampledScores
 
-__all__ = ["BootstrapDifference", "bootstrap_difference"]
-
 _DRAWS = 3  # key of the random streams, apart from those of `stats.resampling`
 
 

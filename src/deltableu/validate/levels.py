@@ -25,20 +25,6 @@ from deltableu.stats import (
     tau,
 )
 
-__all__ = [
-    "Level",
-    "LevelAgreement",
-    "Measure",
-    "Undefined",
-    "agreement",
-    "check_tables",
-    "item_agreement",
-    "level_agreement",
-    "rounded_ties",
-    "system_means",
-    "usual_size",
-]
-
 Level = Literal["system", "pooled", "item"]
 Undefined = Literal["zero", "drop"]
 

@@ -28,9 +28,6 @@ from deltableu.validate.results import Accuracy, Agreement, Validation
 from deltableu.validate.tie_calibration import calibrated_accuracy
 from deltableu.validate.winners import MetricComparison, compare_metrics
 
-__all__ = ["validate_metrics"]
-
-
 #: Metrics that know nothing of quality: what a metric must beat.
 _SENTINELS = ("length", "message-overlap", "random", "constant")
 #: Tests of whole systems, which need no scores of single outputs.

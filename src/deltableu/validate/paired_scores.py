@@ -14,9 +14,6 @@ from deltableu.errors import InputError, check_at_least
 from deltableu.stats import correlate, in_chunks
 from deltableu.validate.levels import Measure
 
-__all__ = ["SCALE", "PairedScores", "in_blocks", "pearson_of_sums"]
-
-
 #: Numbers held in memory at once, per thread and array.
 _NUMBERS = 4_000_000
 _LARGEST_BLOCK = 1024

@@ -30,8 +30,6 @@ from deltableu.validate.paired_scores import (
     pearson_of_sums,
 )
 
-__all__ = ["PermutationResult", "Swap", "permutation_test"]
-
 Swap = Literal["both", "systems", "items", "crossed"]
 
 _SWAPS = 2  # key of the random streams, apart from those of `stats.resampling`

@@ -11,8 +11,6 @@ from deltableu.stats import Correction, Method
 from deltableu.validate.levels import Level
 from deltableu.validate.winners import MetricTest, default_test
 
-__all__ = ["ValidationPlan"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationPlan:

@@ -25,9 +25,6 @@ from deltableu.stats import Method
 from deltableu.validate.levels import Level, agreement
 from deltableu.validate.plan import ValidationPlan
 
-__all__ = ["Ceiling", "RaterSummary", "Span", "rater_summary"]
-
-
 #: Random splits of the raters; their mean needs no more.
 _SHUFFLES = 100
 

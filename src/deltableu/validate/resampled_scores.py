@@ -22,8 +22,6 @@ from deltableu.validate.levels import (
 )
 from deltableu.validate.paired_scores import in_blocks, pearson_of_sums
 
-__all__ = ["ResampledScores"]
-
 #: More items than this are left out in groups, which estimates the same acceleration.
 _GROUPS = 250
 

@@ -15,8 +15,6 @@ from deltableu.validate.levels import Level
 from deltableu.validate.rater_summary import RaterSummary
 from deltableu.validate.winners import MetricComparison
 
-__all__ = ["Accuracy", "Agreement", "Validation"]
-
 _TITLES = {
     "system": "systems by their scores",
     "pooled": "all outputs together",

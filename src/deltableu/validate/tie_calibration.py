@@ -17,9 +17,6 @@ from deltableu.errors import InputError, check_at_least
 from deltableu.stats import stream, tie_gains
 from deltableu.validate.levels import Level, check_tables, rounded_ties, system_means, usual_size
 
-__all__ = ["CalibratedAccuracy", "calibrated_accuracy"]
-
-
 _SHUFFLES = 5  # key of the random streams
 #: In a longer column pairs are counted by bins first.
 _LONG = 64

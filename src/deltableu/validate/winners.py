@@ -28,8 +28,6 @@ from deltableu.validate.difference_bootstrap import bootstrap_difference
 from deltableu.validate.levels import Level, Undefined, agreement
 from deltableu.validate.permutation import permutation_test
 
-__all__ = ["MetricComparison", "MetricTest", "RankedMetric", "compare_metrics", "rank_metrics"]
-
 MetricTest = Literal[
     "perm-both",
     "perm-systems",

@@ -19,9 +19,6 @@ from deltableu import _kernels
 from deltableu._types import Array, Hashes, Ints, Ints32
 from deltableu.errors import InputError
 
-__all__ = ["UNIT", "Cooccurrences", "PairTable", "merge_counts", "new_array"]
-
-
 _kernel = _kernels.load("vectors._pairs")
 
 #: A distance of up to 20 divides it.

@@ -25,8 +25,6 @@ from deltableu.vectors.strata import arrange
 from deltableu.vectors.training import Model
 from deltableu.vectors.vocabulary import CountedWords, count_words, texts_of
 
-__all__ = ["UNKNOWN", "VectorEpoch", "count_cooccurrences", "train_vectors"]
-
 _WORDS = WordRule()
 #: What words without a vector get, as the authors' program calls it.
 UNKNOWN = "<unk>"

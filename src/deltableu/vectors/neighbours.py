@@ -11,8 +11,6 @@ from deltableu.errors import InputError
 from deltableu.text import WordVectors, word_form
 from deltableu.vectors.glove import UNKNOWN
 
-__all__ = ["Neighbour", "nearest_words", "similar_spellings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:

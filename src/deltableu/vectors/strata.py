@@ -17,9 +17,6 @@ import numpy as np
 from deltableu._types import Ints, Ints32, Singles
 from deltableu.vectors.cooccurrence import Cooccurrences, new_array
 
-__all__ = ["GROUPS", "Entries", "arrange", "rounds"]
-
-
 #: Half as many threads have work at the same time.
 GROUPS = 32
 _STRATA = GROUPS * (GROUPS + 1) // 2

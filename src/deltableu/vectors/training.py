@@ -15,8 +15,6 @@ from deltableu.errors import InputError
 from deltableu.stats import stream
 from deltableu.vectors.strata import GROUPS, Entries, rounds
 
-__all__ = ["Model"]
-
 _kernel = _kernels.load("vectors._glove")
 
 _START, _ORDER = 0, 1

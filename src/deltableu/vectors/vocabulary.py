@@ -12,8 +12,6 @@ from deltableu.errors import InputError
 from deltableu.logs import Partition, read_blocks
 from deltableu.text import Texts, TokenArrays, WordNumbers, WordRule, word_form
 
-__all__ = ["CountedWords", "count_words", "texts_of"]
-
 _WORDS = WordRule()
 
 

@@ -23,17 +23,6 @@ from deltableu.errors import InputError, Problem
 from deltableu.score.engine.inputs import first_wrong_text, is_missing
 from deltableu.text import NotUnicodeError, Texts
 
-__all__ = [
-    "CHUNK",
-    "Chunk",
-    "ChunkReader",
-    "ChunkSummary",
-    "FlatReferences",
-    "ReferenceInfo",
-    "flat_references",
-    "in_chunks",
-]
-
 Result = TypeVar("Result")
 
 #: Items in a chunk. The digest of the references depends on it: do not change it.

@@ -11,8 +11,6 @@ from deltableu import _kernels
 from deltableu._types import Array, Hashes, Ints, Ints32
 from deltableu.text import TokenArrays, Tokenizer
 
-__all__ = ["VARIANTS", "CreditTable", "Recipe", "Variant", "build_table", "match"]
-
 _kernel = _kernels.load("score.engine._ngrams")
 
 Variant = Literal["paper", "galley2019", "tsuta2020"]

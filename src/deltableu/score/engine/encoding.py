@@ -13,8 +13,6 @@ from deltableu.score.engine.chunks import Chunk, ChunkReader, ChunkSummary, Refe
 from deltableu.score.engine.credit_tables import CreditTable, Recipe, build_table
 from deltableu.text import TokenArrays
 
-__all__ = ["ChunkEncoder", "Encoded", "Part"]
-
 #: Bytes of references for which tables are built at once, to bound memory when texts are long.
 _PORTION = 8_000_000
 

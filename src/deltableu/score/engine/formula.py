@@ -14,8 +14,6 @@ import numpy as np
 
 from deltableu._types import Array, Bools
 
-__all__ = ["Combination", "Smoothing", "arithmetic", "brevity_penalty", "geometric", "sentence"]
-
 Smoothing = Literal["none", "floor", "add-k", "exp"]
 Method = Literal["bleu+1", "moses", "nakov", "nakov-cdec"]
 

@@ -9,16 +9,6 @@ from typing import Any
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError, InputWarning
 
-__all__ = [
-    "as_hypotheses",
-    "as_list",
-    "as_nested",
-    "as_reference_set",
-    "check_layout",
-    "first_wrong_text",
-    "is_missing",
-]
-
 #: Up to this many items a square input is tried the other way round too.
 _SQUARE_LIMIT = 64
 

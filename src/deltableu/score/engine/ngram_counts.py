@@ -11,8 +11,6 @@ import numpy as np
 from deltableu._types import Array, Hashes, Ints
 from deltableu.text import TokenArrays
 
-__all__ = ["NgramCounts", "count_ngrams", "find", "sum_by"]
-
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -21,8 +21,6 @@ from deltableu.score.metric import Metric
 from deltableu.score.results import BLEUScore, Signature
 from deltableu.text import TokenArrays
 
-__all__ = ["NgramMetric"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NgramMetric(NgramSettings, Metric):

@@ -14,8 +14,6 @@ from deltableu.score.engine.chunks import flat_references
 from deltableu.score.engine.credit_tables import Recipe
 from deltableu.score.engine.reweighting import Reweighting
 
-__all__ = ["NgramReweighting", "reweighted_ngrams"]
-
 
 @dataclass(frozen=True, eq=False)
 class NgramReweighting(Reweighting):

@@ -8,8 +8,6 @@ from deltableu import _kernels
 from deltableu._types import Ints
 from deltableu.text import TokenArrays
 
-__all__ = ["common_subsequences", "ngram_counts", "shared_ngrams"]
-
 _kernel = _kernels.load("score.engine._overlap")
 
 

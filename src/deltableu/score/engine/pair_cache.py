@@ -12,8 +12,6 @@ from typing import Self
 
 from deltableu.errors import InputError, Problem
 
-__all__ = ["PairCache"]
-
 _BATCH = 500
 
 

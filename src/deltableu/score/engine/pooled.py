@@ -23,8 +23,6 @@ from deltableu.score.engine.statistics import Bootstrap, IntervalMethod, Statist
 from deltableu.score.engine.token_settings import TokenSettings
 from deltableu.stats import ConfidenceInterval
 
-__all__ = ["PooledMetric", "PooledStatistics"]
-
 #: Counts held in memory at once while resampling.
 _CELLS = 4_000_000
 _NAMES = {1: "words", 2: "bigrams", 3: "trigrams"}

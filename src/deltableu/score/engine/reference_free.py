@@ -12,8 +12,6 @@ from deltableu.score.engine.segment_metric import ReferenceMetric
 from deltableu.score.metric import Need
 from deltableu.score.results import Signature
 
-__all__ = ["ReferenceFree", "without_references"]
-
 
 def without_references(references: ReferenceSet) -> ReferenceSet:
     """The same items with an empty text for references, whether they have any or not."""

@@ -16,8 +16,6 @@ from deltableu.corpus import ReferenceSet
 if TYPE_CHECKING:
     from deltableu.score.metric import Metric
 
-__all__ = ["Recomputed", "Reweighting"]
-
 
 class Reweighting(ABC):
     """Systems under one metric, ready for any weights of the references."""

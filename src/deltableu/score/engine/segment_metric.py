@@ -18,8 +18,6 @@ from deltableu.score.engine.statistics import Statistics
 from deltableu.score.metric import Metric
 from deltableu.text import NotUnicodeError, Texts
 
-__all__ = ["PreparedReferences", "ReferenceMetric", "SegmentMetric", "messages_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class PreparedReferences:

@@ -21,14 +21,6 @@ from deltableu.text import Tokenize, Tokenizer, WordVectors, read_vectors
 if TYPE_CHECKING:
     from deltableu.score.engine.pair_cache import PairCache
 
-__all__ = [
-    "FunctionSimilarity",
-    "Similarity",
-    "TableSimilarity",
-    "VectorSimilarity",
-    "read_similarities",
-]
-
 
 class Similarity(ABC):
     """Something that compares a hypothesis with one reference."""

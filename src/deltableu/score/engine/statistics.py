@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from deltableu.score.engine.chunks import ReferenceInfo
     from deltableu.score.metric import Metric
 
-__all__ = ["Bootstrap", "IntervalMethod", "Statistics"]
 
 IntervalMethod = Literal["percentile", "bca"]
 

@@ -11,8 +11,6 @@ from deltableu.errors import InputError
 from deltableu.score.engine.inputs import first_wrong_text
 from deltableu.text import Normalization, NotUnicodeError, TokenArrays, Tokenize, Tokenizer
 
-__all__ = ["NgramSettings", "TokenSettings"]
-
 _LARGEST_ORDER = 64
 
 

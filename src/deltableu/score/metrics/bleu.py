@@ -18,8 +18,6 @@ from deltableu.score.engine.formula import (
 from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
-__all__ = ["BLEU"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BLEU(NgramMetric):

@@ -16,8 +16,6 @@ from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceM
 from deltableu.score.engine.similarity import Similarity
 from deltableu.text import TokenArrays, characters, chrf_words
 
-__all__ = ["ChrF", "ChrFPlusPlus", "ChrFSimilarity", "chrf_score", "chrf_statistics"]
-
 
 def chrf_statistics(
     hypotheses: Sequence[str],

@@ -14,8 +14,6 @@ from deltableu.score.engine.ngram_counts import NgramCounts, count_ngrams, find,
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
 from deltableu.score.engine.token_settings import NgramSettings
 
-__all__ = ["CIDEr", "CIDErD"]
-
 
 @dataclass(frozen=True, slots=True)
 class _ReferenceVectors:

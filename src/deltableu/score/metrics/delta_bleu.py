@@ -14,8 +14,6 @@ from deltableu.score.engine.ngram_reweighting import NgramReweighting, reweighte
 from deltableu.score.metric import Need
 from deltableu.score.metrics.bleu import BLEU
 
-__all__ = ["DeltaBLEU"]
-
 _SMOOTHING: dict[str, Smoothing] = {"paper": "none", "galley2019": "exp", "tsuta2020": "none"}
 
 

@@ -27,19 +27,6 @@ from deltableu.score.metrics.rouge import RougeLSimilarity
 from deltableu.score.metrics.ter import TERSimilarity
 from deltableu.text import Tokenize
 
-__all__ = [
-    "DeltaChrF",
-    "DeltaChrFPlusPlus",
-    "DeltaRougeL",
-    "DeltaTER",
-    "DeltaTable",
-    "DeltaVectors",
-    "Discriminative",
-    "as_similarity",
-    "pool_best",
-    "pool_mean",
-]
-
 Pool = Literal["mean", "best"]
 
 

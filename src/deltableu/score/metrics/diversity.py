@@ -11,17 +11,6 @@ import numpy as np
 from deltableu._types import Array, Ints
 from deltableu.score.engine.pooled import PooledMetric
 
-__all__ = [
-    "Distinct",
-    "Distinct1",
-    "Distinct2",
-    "Entropy",
-    "Entropy1",
-    "Entropy2",
-    "Entropy3",
-    "Entropy4",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Distinct(PooledMetric):

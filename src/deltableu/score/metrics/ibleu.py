@@ -22,8 +22,6 @@ from deltableu.score.engine.token_settings import NgramSettings
 from deltableu.score.metric import Need
 from deltableu.score.metrics.bleu import BLEU
 
-__all__ = ["IBLEU"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Both:

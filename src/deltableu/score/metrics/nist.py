@@ -16,9 +16,6 @@ from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceM
 from deltableu.score.engine.token_settings import NgramSettings
 from deltableu.text import TokenArrays
 
-__all__ = ["NIST", "nist_brevity_factor"]
-
-
 #: The factor is 1/2 for hypotheses of 2/3 of the reference length.
 _BETA = -log(2.0) / log(1.5) ** 2
 

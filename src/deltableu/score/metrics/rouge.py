@@ -15,9 +15,6 @@ from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMet
 from deltableu.score.engine.similarity import Similarity
 from deltableu.text import Tokenize, Tokenizer
 
-__all__ = ["Rouge1", "Rouge2", "RougeL", "RougeLSimilarity"]
-
-
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 

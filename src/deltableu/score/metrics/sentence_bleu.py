@@ -13,8 +13,6 @@ from deltableu.score.engine.formula import Combination, Method, sentence
 from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
-__all__ = ["SentenceBLEU"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SentenceBLEU(NgramMetric):

@@ -24,8 +24,6 @@ from deltableu.score.engine.token_settings import TokenSettings
 from deltableu.score.metric import Need
 from deltableu.text import TokenArrays
 
-__all__ = ["Constant", "Length", "MessageOverlap", "Random"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MessageOverlap(TokenSettings, SegmentMetric):

@@ -12,8 +12,6 @@ from deltableu._types import Array, Ints
 from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
 from deltableu.score.engine.similarity import Similarity
 
-__all__ = ["TER", "TERSimilarity"]
-
 
 def _sacrebleu_ter(lowercase: bool) -> Any:
     from sacrebleu.metrics import ter
