@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, infer_types=True, cdivision=True
 # mypy: ignore-errors
 """Kernels of the exact top-k join: BM25 of log rows against all items, and the items' heaps.
 
@@ -37,9 +37,6 @@ def count_rows(
 ) -> None:
     """Add to `rows` how many texts have each term; `last` is scratch, all -1."""
     mask: cython.ulonglong = slots.shape[0] - 1
-    i: cython.longlong
-    k: cython.longlong
-    term: cython.int
     with cython.nogil:
         for i in range(bounds.shape[0] - 1):
             for k in range(bounds[i], bounds[i + 1]):
@@ -70,9 +67,6 @@ def _frequencies(
     mask: cython.ulonglong = slots.shape[0] - 1
     norm: cython.double = shape[0] + shape[1] * (end - begin)
     count: cython.int = 0
-    k: cython.longlong
-    term: cython.int
-    i: cython.int
     tf: cython.double
     for k in range(begin, end):
         term = _term(hashes[k], slots, terms, mask)
@@ -103,10 +97,6 @@ def _accumulate(
     sums: cython.float[::1],
 ) -> cython.int:
     """Add what a row's terms are worth to every item, roughly; returns 0."""
-    i: cython.int
-    term: cython.int
-    row: cython.int
-    k: cython.longlong
     value: cython.float
     for i in range(distinct):
         term = present[i]
@@ -131,7 +121,6 @@ def _multiply(
     constant: cython.float,
 ) -> cython.int:
     """Sums of the first field times those of the second; returns 0."""
-    k: cython.longlong
     for k in range(sums.shape[0]):
         sums[k] = sums[k] * (slope * others[k] + constant)
     return 0
@@ -149,8 +138,6 @@ def _reach(
     """Fill `reached` with the items whose sums may exceed their limits; returns their number."""
     count: cython.int = 0
     found: cython.int
-    begin: cython.longlong
-    k: cython.longlong
     for begin in range(0, sums.shape[0], 64):
         found = 0
         for k in range(64):
@@ -176,7 +163,6 @@ def _exact(
 ) -> cython.double:
     """BM25 of a row and an item, summed in the order of the item's words."""
     score: cython.double = 0.0
-    k: cython.longlong
     for k in range(query_bounds[item], query_bounds[item + 1]):
         score += query_weights[k] * values[query_terms[k]]
     return score
@@ -240,11 +226,6 @@ def score_rows(
     capacity: cython.longlong = candidate_items.shape[0]
     count: cython.longlong = 0
     row: cython.longlong = begin
-    i: cython.longlong
-    k: cython.longlong
-    item: cython.int
-    count_reached: cython.int
-    distinct: cython.int
     other_distinct: cython.int = 0
     error: cython.float
     score: cython.double
@@ -354,13 +335,7 @@ def offer(
     best. One of the same position counts as the same candidate.
     """
     most: cython.longlong = heap_scores.shape[1]
-    i: cython.longlong
-    item: cython.longlong
-    size: cython.longlong
-    at: cython.longlong
-    gap: cython.longlong
     score: cython.double
-    position: cython.longlong
     key: cython.ulonglong
     with cython.nogil:
         for i in range(items.shape[0]):

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False
+# cython: boundscheck=False, wraparound=False, infer_types=True
 # mypy: ignore-errors
 """Kernel: UTF-8 text -> token hashes. Nothing but loops; see `deltableu.text.tokens`.
 
@@ -33,8 +33,6 @@ def _space_width(
 ) -> cython.int:
     """Bytes of the white space character (as `str.split` knows them) that starts here, or 0."""
     first: cython.int = text[at]
-    second: cython.int
-    third: cython.int
     if at + 1 >= end:
         return 0
     second = text[at + 1]
@@ -84,16 +82,8 @@ def hash_tokens(
     count: cython.longlong = 0
     texts: cython.longlong = starts.shape[0]
     keep_spans: cython.bint = spans.shape[0] > 0
-    i: cython.longlong
-    at: cython.longlong
-    begin: cython.longlong
-    end: cython.longlong
     opened: cython.longlong  # where the open token began, -1 when none is open
-    run: cython.longlong
-    k: cython.longlong
     byte: cython.uchar
-    kind: cython.int
-    width: cython.int
     after_digit: cython.bint
     before_digit: cython.bint
     glued: cython.bint
@@ -188,11 +178,6 @@ def hash_characters(
     lead: cython.int = 6
     count: cython.longlong = 0
     texts: cython.longlong = starts.shape[0]
-    i: cython.longlong
-    at: cython.longlong
-    end: cython.longlong
-    width: cython.int
-    kind: cython.int
     point: cython.ulonglong
     golden: cython.ulonglong = 0x9E3779B97F4A7C15
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
@@ -239,12 +224,6 @@ def split_punctuation(
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     texts: cython.longlong = token_bounds.shape[0] - 1
     count: cython.longlong = 0
-    i: cython.longlong
-    k: cython.longlong
-    at: cython.longlong
-    begin: cython.longlong
-    end: cython.longlong
-    cut: cython.longlong
     h: cython.ulonglong
     with cython.nogil:
         word_bounds[0] = 0

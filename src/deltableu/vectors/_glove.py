@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, infer_types=True, cdivision=True
 # mypy: ignore-errors
 """Kernel: one pass of GloVe's AdaGrad. Nothing but loops; see `deltableu.vectors.training`."""
 
@@ -17,7 +17,6 @@ def _dot(
     vectors: cython.const[cython.float][:, :, ::1], i: cython.longlong, j: cython.longlong
 ) -> cython.float:
     """The main vector of i times the context vector of j; the size is a multiple of 8."""
-    d: cython.longlong
     s0: cython.float = 0.0
     s1: cython.float = 0.0
     s2: cython.float = 0.0
@@ -45,7 +44,6 @@ def _update(
     vectors: cython.float[:, :, ::1], i: cython.longlong, j: cython.longlong, step: cython.float
 ) -> cython.int:
     """AdaGrad on the main vector of i and the context vector of j; returns 0."""
-    d: cython.longlong
     x: cython.float
     y: cython.float
     dx: cython.float
@@ -102,9 +100,6 @@ def train(
 
     `vectors` and `biases` have for each word: main, context, and the sums of squares of both.
     """
-    n: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
     loss: cython.double = 0.0
     with cython.nogil:
         for n in range(pairs.shape[0]):

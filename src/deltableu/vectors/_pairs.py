@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False
+# cython: boundscheck=False, wraparound=False, infer_types=True
 # mypy: ignore-errors
 """Kernels: counts of words that stand near each other.
 
@@ -52,9 +52,6 @@ def count_pairs(
     k: cython.longlong = state[1]
     # No number of 64 bits can be moved by 64 bits: the first one goes by itself.
     rest: cython.int = 63 - bits
-    other: cython.longlong
-    first: cython.longlong
-    slot: cython.longlong
     word: cython.ulonglong
     a: cython.ulonglong
     h: cython.ulonglong
@@ -105,8 +102,6 @@ def drain_pairs(
 ) -> None:
     """Move all pairs of a table to `hashes` and `counts`, sorted; the table is empty then."""
     n: cython.longlong = 0
-    i: cython.longlong
-    k: cython.longlong
     h: cython.ulonglong
     with cython.nogil:
         for i in range(table.shape[0]):
@@ -136,8 +131,6 @@ def place_pairs(
     Returns the size of the table where there is no room at its end.
     """
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    i: cython.longlong
-    slot: cython.longlong
     last: cython.longlong = -1
     with cython.nogil:
         for i in range(hashes.shape[0]):
