@@ -66,19 +66,18 @@ class RowFilter:
 
     def admit(self, rows: LogRows) -> Admission:
         """Rows are counted under the first reason that applies."""
-        lengths = np.diff(rows.responses.bounds)
         kept = np.ones(len(rows), np.bool_)
         dropped = {}
-        for reason, wrong in self._reasons(rows, lengths):
+        for reason, wrong in self._reasons(rows):
             dropped[reason] = int((wrong & kept).sum())
             kept &= ~wrong
         return Admission(kept.view(np.uint8), {why: n for why, n in dropped.items() if n})
 
-    def _reasons(self, rows: LogRows, lengths: Any) -> Iterable[tuple[str, Bools]]:
+    def _reasons(self, rows: LogRows) -> Iterable[tuple[str, Bools]]:
         if self.min_words:
-            yield "too short", lengths < self.min_words
+            yield "too short", np.diff(rows.responses.bounds) < self.min_words
         if self.max_words is not None:
-            yield "too long", lengths > self.max_words
+            yield "too long", np.diff(rows.responses.bounds) > self.max_words
         if self.junk:
             yield "a placeholder", _is_placeholder(rows)
             yield "with a link", _has_link(rows)

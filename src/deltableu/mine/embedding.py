@@ -6,14 +6,14 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol, get_args
 
 import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Array, Bytes, Ints, Singles
-from deltableu.errors import InputError
-from deltableu.mine.bm25 import Field, Product
+from deltableu.errors import InputError, check_choice
+from deltableu.mine.bm25 import Field, Product, product_factors
 from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
 from deltableu.text import Texts
@@ -70,9 +70,7 @@ class Embedding:
 
     def __post_init__(self) -> None:
         for name, choices in (("on", Field), ("product", Product)):
-            if getattr(self, name) not in get_args(choices):
-                wanted = ", ".join(get_args(choices))
-                raise InputError(f"{name} must be one of {wanted}, got {getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), get_args(choices))
         if not 0.0 <= self.alpha <= 1.0:
             raise InputError(f"alpha must lie in [0, 1], got {self.alpha}")
         if not 0.0 <= self.epsilon < np.inf:
@@ -117,36 +115,29 @@ class EmbeddingCounter:
 
     def scorer(self, sums: Ints) -> EmbeddingScorer:
         settings, source = self.settings, self.settings.source
-        slope, constant = 0.0, 1.0
-        if settings.on == "both":
-            slope, constant = 1.0, 0.0
-            if settings.product == "damped":
-                slope, constant = settings.alpha, (1.0 - settings.alpha) * settings.epsilon
-        names: tuple[Literal["utterances", "responses"], ...] = ("utterances",)
-        if settings.on == "response":
-            names = ("responses",)
-        elif settings.on == "both":
-            names = ("utterances", "responses")
         texts = {
             "utterances": self.queries.utterance_texts,
             "responses": self.queries.response_texts,
         }
+        names = tuple(name for name in texts if settings.on in ("both", name.removesuffix("s")))
         queries = tuple(
             np.ascontiguousarray(source.vectors(texts[name]), np.float64) for name in names
         )
         singles = tuple(np.ascontiguousarray(one.T, np.float32) for one in queries)
-        return EmbeddingScorer(source, names, queries, singles, slope, constant)
+        factors = product_factors(settings.product, settings.alpha, settings.epsilon)
+        return EmbeddingScorer(source, names, queries, singles, *factors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmbeddingScorer:
     """Matrix products of single precision find who might matter; double precision decides.
 
-    The score is `s1 * (slope * s2 + constant)`, s1 and s2 being cosines of the named fields.
+    The score is `s1 * (slope * s2 + constant)`, s1 and s2 being cosines of the named fields; of one
+    field it is s1.
     """
 
     source: TextVectors
-    names: tuple[Literal["utterances", "responses"], ...]
+    names: tuple[str, ...]
     queries: tuple[Array, ...]
     singles: tuple[Singles, ...]
     slope: float

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pkgutil import resolve_name
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Array, Singles
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_choice
 from deltableu.text import Texts, WordNumbers, WordRule, WordVectors
 
 _kernel = _kernels.load("mine._embed")
@@ -51,8 +51,7 @@ class WordAverages:
     _unknown: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.unknown not in get_args(Unknown):
-            raise InputError(f"unknown must be unk or skip, got {self.unknown!r}")
+        check_choice("unknown", self.unknown, get_args(Unknown))
         known = self.words.tokenize
         if None not in (known, self.tokenize) and known != self.tokenize:
             raise InputError(
@@ -61,14 +60,11 @@ class WordAverages:
             )
         rule = WordRule(self.tokenize or known or "words")
         # What is no single word ("u.s.") is never looked up; of "The" and "the" the first counts.
-        every = self.words.hashes(rule)
-        single = np.flatnonzero(every)
-        hashes, first = np.unique(every[single], return_index=True)
-        if not len(hashes):
+        hashes = self.words.hashes(rule)
+        (single,) = np.nonzero(hashes)
+        if not len(single):
             raise InputError("the word vectors hold no word that texts are cut into")
-        vocabulary = WordNumbers.of(hashes)
-        rows = single[first]
-        matrix = self.words.matrix32[rows]
+        matrix = self.words.matrix32[single]
         unknown = -1
         if self.unknown == "unk":
             named = (self.words.rows[name] for name in _UNK if name in self.words.rows)
@@ -77,7 +73,7 @@ class WordAverages:
                 unknown = len(matrix) - 1
         object.__setattr__(self, "tokenize", rule.tokenize)
         object.__setattr__(self, "_rule", rule)
-        object.__setattr__(self, "_vocabulary", vocabulary)
+        object.__setattr__(self, "_vocabulary", WordNumbers.of(hashes[single]))
         object.__setattr__(self, "_matrix", np.ascontiguousarray(matrix))
         object.__setattr__(self, "_unknown", unknown)
 
@@ -177,14 +173,11 @@ def _load(encode: Encode | str) -> Encode:
         if not callable(encode):
             raise InputError(f"an encoder must be a function of a list of texts, got {encode!r}")
         return encode
-    module, _, name = encode.partition(":")
-    if not module or not name:
+    if not all(encode.partition(":")):
         raise InputError(f"an encoder is named package.module:function, got {encode!r}")
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+        found: Any = resolve_name(encode)
+    except (ImportError, AttributeError, ValueError) as error:
         raise InputError(f"the encoder {encode!r} cannot be loaded: {error}") from None
     if not callable(found):
         raise InputError(f"the encoder {encode!r} is no function")

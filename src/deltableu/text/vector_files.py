@@ -50,7 +50,7 @@ def write_table(words: Sequence[str], numbers: Singles, path: PathLike) -> None:
     for word in words:
         if not word or " " in word or "\n" in word:
             message = f"cannot hold the word {word!r}, because white space ends a word there"
-            raise InputError(Problem(message, file=os.fspath(path)))
+            raise _wrong(message, os.fspath(path))
     with _written(path) as stream:
         if file_form(path) == "bin":
             stream.write(b"%d %d\n" % numbers.shape)
@@ -101,7 +101,7 @@ class _TextReader:
         if not first:
             first = next(chunks, b"")
         if not first:
-            raise InputError(Problem("holds no word vectors", file=self._name))
+            raise _wrong("holds no word vectors", self._name)
         self._dimension = len(self._parse_line(first[: first.index(b"\n")], line)[1])
         words: list[str] = []
         parts: list[Singles] = []
@@ -140,7 +140,7 @@ class _TextReader:
         wrong = ~np.isfinite(numbers).all(axis=1)
         if wrong.any():
             message = "holds a number that is too large for single precision"
-            raise InputError(Problem(message, file=self._name, line=line + int(wrong.argmax())))
+            raise _wrong(message, self._name, line + int(wrong.argmax()))
         spans = zip(starts.tolist(), stops.tolist(), range(line, line + size), strict=True)
         return [self._decode(chunk[begin:stop], where) for begin, stop, where in spans], numbers
 
@@ -151,15 +151,12 @@ class _TextReader:
         try:
             vector = np.array(parts[1:], dtype=np.float64)
         except ValueError:
-            problem = Problem("holds something that is no number", file=self._name, line=line)
-            raise InputError(problem) from None
+            raise _wrong("holds something that is no number", self._name, line) from None
         if not len(vector) or not np.isfinite(vector).all():
-            raise InputError(
-                Problem("holds no vector of finite numbers", file=self._name, line=line)
-            )
+            raise _wrong("holds no vector of finite numbers", self._name, line)
         if self._dimension and len(vector) != self._dimension:
             message = f"has {len(vector)} numbers, but the first word has {self._dimension}"
-            raise InputError(Problem(message, file=self._name, line=line))
+            raise _wrong(message, self._name, line)
         with np.errstate(over="ignore"):
             return parts[0], vector.astype(np.float32)
 
@@ -169,7 +166,11 @@ class _TextReader:
         except UnicodeDecodeError as error:
             byte = f"byte 0x{encoded[error.start]:02x} at position {error.start + 1}"
             message = f"is not valid UTF-8 ({byte}): save the file as UTF-8"
-            raise InputError(Problem(message, file=self._name, line=line)) from None
+            raise _wrong(message, self._name, line) from None
+
+
+def _wrong(message: str, name: str, line: int | None = None) -> InputError:
+    return InputError(Problem(message, file=name, line=line))
 
 
 def _read_binary(data: bytes, name: str) -> Table:
@@ -179,15 +180,15 @@ def _read_binary(data: bytes, name: str) -> Table:
             "is no word2vec file: it must begin with a line that has the number of words and the "
             "number of numbers of each"
         )
-        raise InputError(Problem(message, file=name))
+        raise _wrong(message, name)
     count, dimension = map(int, header.groups())
     if not count or not dimension:
-        raise InputError(Problem("holds no word vectors", file=name))
+        raise _wrong("holds no word vectors", name)
     size = 4 * dimension
     at = header.end()
     if count * (size + 2) > len(data) - at + 1:
         message = f"ends before its {count:,} words of {dimension:,} numbers: copy it again"
-        raise InputError(Problem(message, file=name))
+        raise _wrong(message, name)
     words: list[str] = []
     numbers = np.empty((count, dimension), np.float32)
     for row in range(count):
@@ -196,22 +197,22 @@ def _read_binary(data: bytes, name: str) -> Table:
         space = data.find(b" ", at)
         if space < 0 or space + 1 + size > len(data):
             message = f"ends within word {row + 1:,} of {count:,}: copy it again"
-            raise InputError(Problem(message, file=name))
+            raise _wrong(message, name)
         try:
             words.append(data[at:space].decode())
         except UnicodeDecodeError:
             message = f"is broken: word {row + 1:,} of {count:,} is not valid UTF-8"
-            raise InputError(Problem(message, file=name)) from None
+            raise _wrong(message, name) from None
         numbers[row] = np.frombuffer(data, "<f4", dimension, space + 1)
         at = space + 1 + size
     if data[at:].strip(b"\n"):
         message = f"has more than the {count:,} words that it says it has: copy it again"
-        raise InputError(Problem(message, file=name))
+        raise _wrong(message, name)
     wrong = ~np.isfinite(numbers).all(axis=1)
     if wrong.any():
         place = int(wrong.argmax())
         message = (
             f"is broken: word {place + 1:,} ({words[place]!r}) has something that is no number"
         )
-        raise InputError(Problem(message, file=name))
+        raise _wrong(message, name)
     return words, numbers

@@ -7,7 +7,7 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ import numpy as np
 from deltableu._types import BytesRead, Progress
 from deltableu.errors import InputError, Problem
 from deltableu.io import PathLike
-from deltableu.logs import Logs, Partition, find_partitions
+from deltableu.logs import Logs, find_partitions
 from deltableu.text import WordRule, WordVectors
 from deltableu.vectors.cooccurrence import Cooccurrences, PairTable, merge_counts
 from deltableu.vectors.strata import arrange
@@ -30,7 +30,7 @@ _WORDS = WordRule()
 UNKNOWN = "<unk>"
 #: Its vector is the mean of those of so many of the rarest words.
 _RAREST = 100
-_MOST_NUMBERS, _WIDEST = 10_000, 1_000
+_MOST = {"dimension": 10_000, "window": 1_000}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +140,16 @@ def train_vectors(
     >>> list(vectors.rows)
     ['tea', 'milk', 'or', 'please', 'some', '<unk>']
     """
-    _check(dimension, window, min_count, max_vocabulary, epochs, threads, memory, seed)
+    _check(
+        seed,
+        dimension=dimension,
+        window=window,
+        min_count=min_count,
+        max_vocabulary=max_vocabulary,
+        epochs=epochs,
+        threads=threads,
+        memory=memory,
+    )
     for value, name in ((x_max, "x_max"), (alpha, "alpha"), (learning_rate, "learning_rate")):
         if not (math.isfinite(value) and value > 0):
             raise InputError(Problem(f"must be a number above 0, got {value}", field=name))
@@ -203,25 +212,15 @@ def count_cooccurrences(
         PairTable(window, memory // 2 >> bits, folder, share=share, bits=bits)
         for share in range(1 << bits)
     ]
-    tell = _meter(progress, "counting pairs", total)
-    _count_pairs(partitions, vocabulary, tables, tell)
-    parts = [part for table in tables for part in table.end()]
-    return vocabulary, merge_counts(parts, folder, memory)
-
-
-def _count_pairs(
-    partitions: Sequence[Partition],
-    vocabulary: CountedWords,
-    tables: Sequence[PairTable],
-    tell: BytesRead,
-) -> None:
     # Each thread sees all texts, and counts those pairs that are its own.
     with ThreadPoolExecutor(len(tables)) as pool:
-        for texts in texts_of(partitions, tell):
+        for texts in texts_of(partitions, _meter(progress, "counting pairs", total)):
             words, bounds = vocabulary.numbered(texts)
             jobs = [pool.submit(table.add, words, bounds) for table in tables]
             for job in jobs:
                 job.result()
+    parts = [part for table in tables for part in table.end()]
+    return vocabulary, merge_counts(parts, folder, memory)
 
 
 def _with_unknown(vocabulary: CountedWords, model: Model) -> WordVectors:
@@ -256,30 +255,11 @@ def _scratch(work: PathLike | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _check(
-    dimension: int,
-    window: int,
-    min_count: int,
-    max_vocabulary: int | None,
-    epochs: int,
-    threads: int | None,
-    memory: int,
-    seed: int,
-) -> None:
-    given = {
-        "dimension": dimension,
-        "window": window,
-        "min_count": min_count,
-        "max_vocabulary": max_vocabulary,
-        "epochs": epochs,
-        "threads": threads,
-        "memory": memory,
-    }
-    for name, value in given.items():
+def _check(seed: int, **counts: int | None) -> None:
+    for name, value in counts.items():
         if value is not None and value < 1:
             raise InputError(Problem(f"must be 1 or more, got {value}", field=name))
-    for name, most in (("dimension", _MOST_NUMBERS), ("window", _WIDEST)):
-        if given[name] is not None and given[name] > most:  # type: ignore[operator]
-            raise InputError(Problem(f"must be at most {most:,}, got {given[name]}", field=name))
+        if value is not None and value > (most := _MOST.get(name, value)):
+            raise InputError(Problem(f"must be at most {most:,}, got {value}", field=name))
     if seed < 0:
         raise InputError(Problem(f"must not be negative, got {seed}", field="seed"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Singles
+from deltableu._types import Ints, Ints32, Singles
 from deltableu.errors import InputError
 from deltableu.stats import stream
 from deltableu.vectors.strata import GROUPS, Entries, rounds
@@ -71,11 +70,9 @@ class Model:
         with ThreadPoolExecutor(min(threads, GROUPS // 2)) as pool:
             try:
                 for number in order.permutation(entries.slices).tolist():
-                    tasks = _Tasks(self, entries.load(number), stopped)
-                    schedule = [tasks.of(row) for row in rounds()]
-                    for place in order.permutation(len(schedule)).tolist():
-                        loss += sum(tasks.done_by(pool, schedule[place]))
-                    tell(len(tasks.pairs))
+                    loaded = entries.load(number)
+                    loss += self._learn_slice(loaded, order, pool, stopped)
+                    tell(len(loaded[0]))
             finally:
                 # A kernel cannot be interrupted, but the next one need not begin.
                 stopped.set()
@@ -86,33 +83,32 @@ class Model:
             )
         return loss / entries.steps
 
+    def _learn_slice(
+        self,
+        loaded: tuple[Ints32, Singles, Ints],
+        order: np.random.Generator,
+        pool: ThreadPoolExecutor,
+        stopped: threading.Event,
+    ) -> float:
+        """Learn from all strata of a slice, those of a round side by side; returns the loss."""
+        pairs, values, found = loaded
+        bounds: list[int] = found.tolist()
 
-class _Tasks:
-    """Strata of a slice, to be learnt from by threads."""
+        def learn(part: slice) -> float:
+            if stopped.is_set():
+                return 0.0
+            data = (pairs[part], values[part])
+            loss: float = _kernel.train(self._vectors, self._biases, *data, self._rate)
+            return loss
 
-    def __init__(self, model: Model, loaded: Any, stopped: threading.Event) -> None:
-        self._model = model
-        self.pairs, self._values, bounds = loaded
-        self._bounds: list[int] = bounds.tolist()
-        self._stopped = stopped
-
-    def of(self, strata: list[int]) -> list[slice]:
-        """Where they lie; the longest one comes first, so that threads end together."""
-        bounds = self._bounds
-        found = [slice(bounds[one], bounds[one + 1]) for one in strata]
-        return sorted(filter(_size, found), key=_size, reverse=True)
-
-    def done_by(self, pool: ThreadPoolExecutor, parts: list[slice]) -> Iterable[float]:
-        """The loss of each part."""
-        small = len(parts) == 1 or sum(map(_size, parts)) < _SMALL
-        return map(self, parts) if small else pool.map(self, parts)
-
-    def __call__(self, part: slice) -> float:
-        if self._stopped.is_set():
-            return 0.0
-        model = self._model
-        data = (self.pairs[part], self._values[part])
-        loss: float = _kernel.train(model._vectors, model._biases, *data, model._rate)
+        loss = 0.0
+        schedule = rounds()
+        for place in order.permutation(len(schedule)).tolist():
+            parts = [slice(bounds[one], bounds[one + 1]) for one in schedule[place]]
+            # The longest one comes first, so that threads end together.
+            parts = sorted(filter(_size, parts), key=_size, reverse=True)
+            small = len(parts) == 1 or sum(map(_size, parts)) < _SMALL
+            loss += sum(map(learn, parts) if small else pool.map(learn, parts))
         return loss
 
 
