@@ -91,7 +91,7 @@ def helps(succeeds, *words):
     """The help of a command, and of the commands below it."""
     out = succeeds(*words, "--help").out
     below = out.partition("Commands")[2]
-    listed = re.findall(r"^[│ ]+([a-z]+) +(.*?) *│$", below, re.MULTILINE)
+    listed = re.findall(r"^│ ([a-z]+) +(.*?) *│$", below, re.MULTILINE)
     assert all(text for _, text in listed), listed
     names = [name for name, _ in listed]
     pages = [page for name in names if name != "help" for page in helps(succeeds, *words, name)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, product
+from statistics import NormalDist
 
 from deltableu._types import Ints, Progress, steps_of
 from deltableu.compare.pilot import Pilot
@@ -234,12 +235,13 @@ def _points(sizes: Sequence[int], found: Ints, replicates: int) -> tuple[PowerPo
 
 def _wilson(count: int, total: int) -> ConfidenceInterval:
     """Wilson 1927: the shares that a score test does not reject."""
-    from scipy.stats import binomtest
-
-    found = binomtest(count, total).proportion_ci(_LEVEL, "wilson")
-    return ConfidenceInterval(
-        float(found.low), float(found.high), _LEVEL, f"Wilson, {total} simulated studies"
-    )
+    z = NormalDist().inv_cdf((1.0 + _LEVEL) / 2.0)
+    share = count / total
+    middle = (share + z**2 / (2.0 * total)) / (1.0 + z**2 / total)
+    reach = z * math.sqrt(share * (1.0 - share) / total + (z / (2.0 * total)) ** 2)
+    reach /= 1.0 + z**2 / total
+    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
+    return ConfidenceInterval(low, high, _LEVEL, f"Wilson, {total} simulated studies")
 
 
 def _check(
