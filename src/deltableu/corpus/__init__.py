@@ -7,6 +7,7 @@ from deltableu.corpus.check import (
     SystemCounts,
     check_study,
 )
+from deltableu.corpus.groups import item_groups, obvious_groups
 from deltableu.corpus.item_records import item_record
 from deltableu.corpus.items import read_items, write_items
 from deltableu.corpus.outputs import read_outputs, write_outputs
@@ -47,7 +48,9 @@ __all__ = [
     "align_scores",
     "check_new_study",
     "check_study",
+    "item_groups",
     "item_record",
+    "obvious_groups",
     "read_items",
     "read_outputs",
     "read_plain",

@@ -1,0 +1,89 @@
+"""Items in; which of them belong together (a document, a dialogue, a user), out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deltableu.corpus.types import Item, Study
+from deltableu.errors import InputError, Problem
+
+#: Fields of an item's meta that usually name what several items share, the commonest first; an
+#: ending "_id" does not count.
+_OBVIOUS = (
+    "document",
+    "doc",
+    "dialogue",
+    "dialog",
+    "conversation",
+    "thread",
+    "session",
+    "user",
+    "author",
+    "speaker",
+    "article",
+    "story",
+)
+
+
+def item_groups(items: Study | Iterable[Item], field: str) -> tuple[str, ...]:
+    """The group of each item, by a field of its meta.
+
+    Items of a group share more than chance gives (a topic, a user's taste), so that resampling
+    draws whole groups.
+
+    Parameters
+    ----------
+    items
+        A study, or its items.
+    field
+        Of `meta`; every item must have it, as a text or a number.
+
+    Examples
+    --------
+    >>> item_groups([Item("a", (), meta={"dialogue": 7}), Item("b", (), meta={"dialogue": 7})],
+    ...             "dialogue")
+    ('7', '7')
+    """
+    return tuple(_group(item, field) for item in _items(items))
+
+
+def obvious_groups(items: Study | Iterable[Item]) -> str | None:
+    """The first field of meta that looks as if it named groups; None where none does.
+
+    Every item has it, several items share a value, and not all do.
+
+    Examples
+    --------
+    >>> items = [Item(id, (), meta={"doc_id": doc}) for id, doc in ("a1", "b1", "c2")]
+    >>> obvious_groups(items)
+    'doc_id'
+    """
+    known = list(_items(items))
+    fields = {_plain(field): field for item in known[:1] for field in item.meta}
+    for name in _OBVIOUS:
+        field = fields.get(name)
+        values = [item.meta.get(field) for item in known] if field is not None else [None]
+        named = all(isinstance(value, str | int) for value in values)
+        if named and 1 < len(set(map(str, values))) < len(values):
+            return field
+    return None
+
+
+def _items(given: Study | Iterable[Item]) -> Iterable[Item]:
+    return given.items if isinstance(given, Study) else given
+
+
+def _plain(field: str) -> str:
+    return field.lower().removesuffix("id").rstrip("_- ")
+
+
+def _group(item: Item, field: str) -> str:
+    value = item.meta.get(field)
+    if value is None:
+        there = ", ".join(item.meta) or "nothing"
+        message = f"meta has no field to group items by; it has {there}"
+        raise InputError(Problem(message, item=item.id, field=field))
+    if not isinstance(value, str | int | float):
+        message = f"a group must be a text or a number, got {value!r}"
+        raise InputError(Problem(message, item=item.id, field=field))
+    return str(value)
