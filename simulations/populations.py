@@ -26,7 +26,7 @@ from deltableu.score.metrics.delta_bleu import DeltaBLEU
 from deltableu.stats.resampling import stream
 from simulations.texts import Quality, Writer
 
-__all__ = ["EQUAL", "POOL", "RELATIONS", "SHORTER", "Population", "populations"]
+__all__ = ["EQUAL", "POOL", "PROFILE", "RELATIONS", "SHORTER", "Population", "populations"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -35,6 +35,7 @@ Ints = np.ndarray[Any, np.dtype[np.int64]]
 POOL = 20_000
 EQUAL = "equal, B more variable"
 SHORTER = "equal, B shorter"
+PROFILE = "equal, B right in bits"
 _SEED = 20_040_702
 
 
@@ -113,10 +114,17 @@ def _bleu() -> list[TextPopulation]:
         rows(Quality(0.75, 0.2, dropped=0.15, added=0.0), 4),
         rows(Quality(0.55, 0.2, dropped=0.15, added=0.0), 5),
     )
+
+    def other(texts: list[str]) -> Statistics:
+        return metric.statistics(texts, encoded)
+
+    bits = other(writer.shuffled(3, 6))
+    runs = _even(bits, lambda share, key: other(writer.beginnings(share, key)))
     return [
         _exchangeable(steady, better),
         TextPopulation(EQUAL, steady, wild),
         TextPopulation(SHORTER, steady, terse),
+        TextPopulation(PROFILE, runs, bits),
         TextPopulation("different", steady, better),
     ]
 
@@ -161,9 +169,17 @@ def _delta_bleu() -> list[TextPopulation]:
     # Sometimes right, sometimes what people rated badly.
     bad = dialogue.metric.statistics(dialogue.worst, dialogue.encoded)
     wild = _equal(steady, dialogue.rows(Quality(0.2, 1.0), 2), bad)
+
+    def other(texts: list[str]) -> Statistics:
+        return dialogue.metric.statistics(texts, dialogue.encoded)
+
+    writer = dialogue.writer
+    bits = other(writer.shuffled(1, 6))
+    runs = _even(bits, lambda share, key: other(writer.beginnings(share, key)))
     return [
         _exchangeable(steady, better),
         TextPopulation(EQUAL, steady, wild),
+        TextPopulation(PROFILE, runs, bits),
         TextPopulation("different", steady, better),
     ]
 
@@ -278,6 +294,13 @@ def _equal(target: Statistics, good: Statistics, bad: Statistics) -> Statistics:
     return replace(target, rows=mixed(chosen))
 
 
+def _even(target: Statistics, system: Callable[[float, int], Statistics]) -> Statistics:
+    """A system of nearly the same share on all items that has the target's score."""
+    aim, shares = target.score().score, np.arange(0.1, 1.0, 0.02)
+    above = next(k for k, share in enumerate(shares) if system(share, 7).score().score > aim)
+    return _equal(target, system(shares[above], 7), system(shares[above - 1], 8))
+
+
 _MAKERS: Mapping[str, Callable[[], Sequence[Population]]] = {
     "BLEU": _bleu,
     "delta-BLEU": _delta_bleu,
@@ -289,6 +312,12 @@ _MAKERS: Mapping[str, Callable[[], Sequence[Population]]] = {
 }
 #: Kinds of data, and how the systems relate in the populations of each.
 RELATIONS: Mapping[str, tuple[str, ...]] = {
-    data: ("exchangeable", EQUAL, *((SHORTER,) if data == "BLEU" else ()), "different")
+    data: (
+        "exchangeable",
+        EQUAL,
+        *((SHORTER,) if data == "BLEU" else ()),
+        *((PROFILE,) if data in ("BLEU", "delta-BLEU") else ()),
+        "different",
+    )
     for data in _MAKERS
 }

@@ -88,6 +88,28 @@ class Writer:
         written[added] = _zipf(rng, len(added))
         return _texts(written, np.bincount(items, weights=copies).astype(np.int64))
 
+    def beginnings(self, share: float, key: int) -> list[str]:
+        """A share of each reference from its first word on, then other words: few right, in runs."""
+        rng = stream(self._seed, 2, key)
+        place, right = self._places(), np.rint(share * self._lengths).astype(np.int64)
+        tokens = np.where(
+            place < np.repeat(right, self._lengths), self._tokens, _zipf(rng, len(self._tokens))
+        )
+        return _texts(tokens, self._lengths)
+
+    def shuffled(self, run: int, key: int) -> list[str]:
+        """Every word of the reference, runs of so many words in random order: all right, in bits."""
+        rng = stream(self._seed, 3, key)
+        items = np.repeat(np.arange(len(self._lengths)), self._lengths)
+        runs = np.cumsum(self._places() % run == 0)
+        luck = rng.random(runs[-1] + 1)[runs]
+        return _texts(self._tokens[np.lexsort((np.arange(len(items)), luck, items))], self._lengths)
+
+    def _places(self) -> Ints:
+        """Of each word in its reference."""
+        starts = np.cumsum(self._lengths) - self._lengths
+        return np.arange(len(self._tokens)) - np.repeat(starts, self._lengths)
+
 
 def _zipf(rng: np.random.Generator, size: int) -> Ints:
     drawn: Ints = np.searchsorted(_CUMULATIVE, rng.random(size) * _CUMULATIVE[-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,7 +19,7 @@ from deltableu.cli.options import (
     listed,
     no_use,
 )
-from deltableu.cli.output import Format, emit, note, note_left_out
+from deltableu.cli.output import Format, emit, note, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
@@ -33,7 +34,7 @@ from deltableu.compare import (
 from deltableu.corpus import ScoreTable, read_scores, read_study, reference_set
 from deltableu.errors import InputError
 from deltableu.io import Table
-from deltableu.score import Scoring, score_systems
+from deltableu.score import DeltaBLEU, Metric, Scoring, score_systems
 
 _DEFAULTS = MetricOptions()
 _TABLES = ("systems", "pairs", "matrix")
@@ -51,10 +52,11 @@ def compare(
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
-    tests: str = "randomization",
+    group: str | None = None,
+    tests: str = "studentized",
     correction: Literal["holm", "bh", "none"] = "holm",
     significance: float = 0.05,
-    interval: Literal["jackknife", "percentile", "bca"] = "jackknife",
+    interval: Literal["studentized", "jackknife", "percentile", "bca"] = "studentized",
     level: float = 0.95,
     trials: Whole = 10_000,
     resamples: Whole = 2_000,
@@ -99,8 +101,12 @@ def compare(
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
+    group
+        A field of the items' meta that names what they belong to (a document, a dialogue, a user):
+        whole groups are then resampled and exchanged.
     tests
-        Separated by commas; the first decides: randomization (all exchanges where they are few),
+        Separated by commas; the first decides: studentized (exchanges outputs, and compares
+        differences over their standard errors), randomization (the same without the errors),
         permutation (all exchanges or an error), bootstrap, koehn, moses, wilcoxon, t-test.
     correction
         For the number of pairs: Holm, Benjamini-Hochberg, or none.
@@ -111,7 +117,7 @@ def compare(
     level
         Of the intervals.
     trials
-        Random exchanges of randomization.
+        Random exchanges, at least: more are drawn where the correction for many pairs needs them.
     resamples
         Samples of the bootstrap.
     seed
@@ -153,7 +159,7 @@ def compare(
         if resample == "items,raters":
             if scores is not None or refs is not None or len(paths) != 1:
                 raise InputError("--resample items,raters needs one study with ratings")
-            if tests != "randomization" or interval != "jackknife":
+            if tests != "studentized" or interval != "studentized":
                 raise InputError("--resample items,raters has its own test and interval")
             study = read_study(paths[0])
             wanted_metrics = options.make(metrics or "delta-bleu", reference_set(study))
@@ -181,24 +187,40 @@ def compare(
                     reason = "goes with --scores; metrics know it themselves"
                     raise InputError(f"--lower-is-better {reason}")
                 inputs = read_inputs(paths, refs, weights, systems)
-                source = score_systems(
-                    inputs.references.select(select),
-                    inputs.outputs,
-                    options.make(metrics, inputs.references),
-                    no_positive=no_positive,
+                groups = inputs.groups(group)
+                references = inputs.references.select(select)
+
+                def scored(chosen: Sequence[Metric]) -> Scoring:
+                    return score_systems(
+                        references,
+                        inputs.outputs,
+                        chosen,
+                        no_positive=no_positive,
+                        groups=groups,
+                        threads=threads,
+                        progress=progress,
+                    )
+
+                chosen = options.make(metrics, inputs.references)
+                source = scored(chosen)
+                left = len(source.dropped)
+                note_left_out(left, left + len(source.item_ids))
+                note_groups(inputs.references.items or (), group)
+
+            def compared(given: Scoring | ScoreTable) -> tuple[Comparison, ...]:
+                return compare_systems(
+                    given,
+                    systems=systems if scores is not None else None,
+                    baseline=baseline,
+                    plan=plan,
                     threads=threads,
                     progress=progress,
                 )
-                left = len(source.dropped)
-                note_left_out(left, left + len(source.item_ids))
-            found = compare_systems(
-                source,
-                systems=systems if scores is not None else None,
-                baseline=baseline,
-                plan=plan,
-                threads=threads,
-                progress=progress,
-            )
+
+            found = compared(source)
+            if scores is None:
+                signed = _signed(chosen, found)
+                found += compared(scored(signed)) if signed else ()
     if past is not None:
         if len(found) > 1 and not names_metrics(past):
             raise InputError(
@@ -216,6 +238,17 @@ def compare(
         else:
             shown += [one.matrix_table() for one in found]
     emit(shown, found, format, output)
+
+
+def _signed(metrics: Sequence[Metric], found: Sequence[Comparison]) -> list[Metric]:
+    """What tells systems apart whose delta-BLEU is clamped, unless it was asked for anyway."""
+    clamped = {one.metric for one in found if any(pair.interval is None for pair in one.pairs)}
+    wanted: list[Metric] = [
+        metric.signed()
+        for metric in metrics
+        if isinstance(metric, DeltaBLEU) and metric.name in clamped
+    ]
+    return [metric for metric in wanted if metric.name not in {one.metric for one in found}]
 
 
 def _with_agreement(

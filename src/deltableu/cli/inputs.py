@@ -11,6 +11,7 @@ from deltableu.cli.options import STANDARD_INPUT
 from deltableu.corpus import (
     ReferenceSet,
     Study,
+    item_groups,
     read_outputs,
     read_plain,
     read_study,
@@ -26,6 +27,10 @@ class Inputs:
 
     references: ReferenceSet
     outputs: dict[str, tuple[str, ...]]
+
+    def groups(self, field: str | None) -> tuple[str, ...] | None:
+        """What each item belongs to, by a field of its meta."""
+        return None if field is None else item_groups(self.references.items or (), field)
 
 
 def check_outputs(study: Study, path: object, systems: Sequence[str] = ()) -> None:

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from deltableu.corpus import Item, ungrouped_note
 from deltableu.io import Table, as_record, atomic_write, render, render_terminal, terminal_text
 
 if TYPE_CHECKING:
     import rich.console
+
+    from deltableu.score import Scoring
 
 
 Format = Literal["table", "json", "tsv", "latex", "markdown"]
@@ -47,6 +50,27 @@ def note_left_out(left: int, total: int) -> None:
     """Say how many items were not scored, if any."""
     if left:
         note(f"left out {left} of {total} items without a positive reference")
+
+
+def note_groups(items: Sequence[Item], group: str | None) -> None:
+    """Say that items seem to belong together, if they do and no group was named."""
+    message = None if group is not None else ungrouped_note(items)
+    if message is not None:
+        note(message)
+
+
+def note_clamped(scoring: Scoring) -> None:
+    """Say which scores have no interval because they stand still."""
+    still = [
+        f"{one.score.name} of {one.system}"
+        for one in scoring.scores
+        if one.rows.adds_up and one.rows.metric.clamped(one.rows.sums())
+    ]
+    if still:
+        note(
+            f"no interval for {', '.join(still)}: the score is clamped, because the matches of "
+            "some order sum to nothing or less"
+        )
 
 
 def terminal_width() -> int | None:

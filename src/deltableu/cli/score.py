@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from deltableu.cli.inputs import check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole
-from deltableu.cli.output import Format, emit, note_left_out
+from deltableu.cli.output import Format, emit, note_clamped, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.score import IntervalPlan, score_systems
 
@@ -25,7 +25,8 @@ def score(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     ci: Annotated[bool, Flag] = False,
-    ci_method: Literal["percentile", "bca"] = "percentile",
+    ci_method: Literal["jackknife", "percentile", "bca"] = "jackknife",
+    group: str | None = None,
     level: float = 0.95,
     resamples: Whole = 1000,
     seed: Whole = 0,
@@ -58,9 +59,12 @@ def score(
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
     ci
-        Add confidence intervals from resampled segments.
+        Add confidence intervals: where scores would lie on other items like these.
     ci_method
-        How intervals are read off the resampled scores.
+        Student's interval with the jackknife's standard error, or one read off bootstrap samples.
+    group
+        A field of the items' meta that names what they belong to (a document, a dialogue, a user):
+        intervals then speak about other groups.
     level
         Of the intervals.
     resamples
@@ -89,10 +93,14 @@ def score(
             chosen,
             no_positive=no_positive,
             intervals=plan if ci else None,
+            groups=inputs.groups(group),
             threads=threads,
             progress=progress,
         )
     left = len(scoring.dropped)
     note_left_out(left, left + len(scoring.item_ids))
+    if ci:
+        note_groups(inputs.references.items or (), group)
+        note_clamped(scoring)
     table = scoring.segment_table if segments else scoring.table
     emit(table(digits=digits), scoring.record(segments=segments), format, output)

@@ -5,15 +5,28 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from deltableu._types import Array, Steps
+from deltableu._types import Array, Bools, Ints, Steps
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
 from deltableu.score import PooledStatistics, Scoring, Statistics
-from deltableu.stats import all_choices, bootstrap_sums, choice_streams, chosen_sums
+from deltableu.stats import (
+    Aggregate,
+    Exchange,
+    Gradient,
+    all_choices,
+    bootstrap_sums,
+    choice_streams,
+    chosen_sums,
+    group_numbers,
+    mean_score,
+    mean_score_gradient,
+    sum_groups,
+)
 
 _ANY = (-np.inf, np.inf)
 #: Exchanges of pooled outputs that are tried at once, and places of outputs held in memory.
@@ -23,14 +36,19 @@ _CELLS = 4_000_000
 Exchanges = Callable[[int, int], Array]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Observations(ABC):
     """One metric on several systems.
+
+    What is resampled, left out or exchanged is a unit: an item, or a group of items that belong
+    together.
 
     Attributes
     ----------
     metric : str
     systems, items : tuple of str
+    numbers : array of int or None
+        Of each item's group, where items come in groups.
     segments : array or None
         Systems x items; None for metrics that say nothing about single segments.
     higher_is_better : bool
@@ -46,10 +64,16 @@ class Observations(ABC):
     metric: str
     systems: tuple[str, ...]
     items: tuple[str, ...]
+    numbers: Ints | None = None
     segments: Array | None
     higher_is_better: bool
     limits: tuple[float, float]
     signature: str
+
+    @property
+    def units(self) -> int:
+        """How many items there are, or groups of them."""
+        return len(self.items) if self.numbers is None else int(self.numbers.max()) + 1
 
     @abstractmethod
     def scores(self) -> Array:
@@ -57,35 +81,55 @@ class Observations(ABC):
 
     @abstractmethod
     def leave_one_out(self) -> Array:
-        """Systems x items: the score without each item in turn."""
+        """Systems x units: the score without each unit in turn."""
 
     @abstractmethod
     def bootstrap(
         self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Array:
-        """Trials x systems: scores on items drawn with replacement, the same for all systems."""
+        """Trials x systems: scores on units drawn with replacement, the same for all systems."""
 
     @abstractmethod
     def exchanges(
         self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
-        """Differences of two systems whose outputs were exchanged at random, item by item."""
+        """Differences of two systems whose outputs were exchanged at random, unit by unit."""
 
     @abstractmethod
     def all_exchanges(self, first: int, second: int) -> Array:
-        """Differences after every possible exchange of the items on which the two differ."""
+        """Differences after every possible exchange of the units on which the two differ."""
 
     @abstractmethod
-    def differing_items(self, first: int, second: int) -> int:
-        """On how many items the two systems differ as far as the metric can see."""
+    def differing(self, first: int, second: int) -> int:
+        """On how many units the two systems differ as far as the metric can see."""
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """Standard errors, and statistics of exchanges, for metrics whose rows add up."""
+        return None
+
+    def clamped(self) -> Bools:
+        """Which systems' scores stand still, see `Metric.clamped`."""
+        return np.zeros(len(self.systems), dtype=bool)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RowObservations(Observations):
-    """Systems whose rows can be added up: systems x items x columns."""
+    """Systems whose rows can be added up: systems x units x columns."""
 
     rows: Array
-    aggregate: Callable[[Array], Array]
+    aggregate: Aggregate
+    gradient: Gradient
+    standing_still: Callable[[Array], Bools] | None = None
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        return Exchange(self.rows, self.aggregate, self.gradient)
+
+    def clamped(self) -> Bools:
+        if self.standing_still is None:
+            return super().clamped()
+        return self.standing_still(self.rows.sum(axis=1))
 
     def scores(self) -> Array:
         return self.aggregate(self.rows.sum(axis=1))
@@ -120,15 +164,15 @@ class RowObservations(Observations):
         totals = self.rows.sum(axis=1)
         return self.aggregate(totals[first] + moved) - self.aggregate(totals[second] - moved)
 
-    def differing_items(self, first: int, second: int) -> int:
-        return int((self.rows[first] != self.rows[second]).any(axis=1).sum())
+    def differing(self, first: int, second: int) -> int:
+        return self.exchange.differing(first, second)
 
     def _side_by_side(self) -> Array:
-        """Items x the columns of all systems."""
-        return self.rows.transpose(1, 0, 2).reshape(len(self.items), -1)
+        """Units x the columns of all systems."""
+        return self.rows.transpose(1, 0, 2).reshape(self.units, -1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PooledObservations(Observations):
     """Systems whose n-grams are pooled: nothing can be added up, samples are pooled anew."""
 
@@ -154,26 +198,26 @@ class PooledObservations(Observations):
         self, trials: int, seed: int, threads: int | None = None, progress: Steps | None = None
     ) -> Exchanges:
         def differences(first: int, second: int) -> Array:
-            chunks = choice_streams(len(self.items), trials, seed)
+            chunks = choice_streams(self.units, trials, seed)
             return self._exchanged(first, second, _told(chunks, trials, progress))
 
         return differences
 
     def all_exchanges(self, first: int, second: int) -> Array:
-        places = np.arange(len(self.items))
-        every = range(0, 1 << len(self.items), _LARGEST_CHUNK)
+        places = np.arange(self.units)
+        every = range(0, 1 << self.units, _LARGEST_CHUNK)
         chunks = (
             ((np.arange(start, min(start + _LARGEST_CHUNK, every.stop))[:, None] >> places) & 1)
             for start in every
         )
         return self._exchanged(first, second, (chunk.astype(bool) for chunk in chunks))
 
-    def differing_items(self, first: int, second: int) -> int:
-        return len(self.items)
+    def differing(self, first: int, second: int) -> int:
+        return self.units
 
     def _exchanged(self, first: int, second: int, chunks: Iterator[Any]) -> Array:
         both = self.statistics[first].joined(self.statistics[second])
-        size = len(self.items)
+        size = self.units
         places = np.arange(size)
         step = max(1, _CELLS // size)
         parts = [
@@ -197,6 +241,7 @@ def observe(
     source: Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]],
     *,
     systems: Sequence[str] | None = None,
+    groups: Sequence[str] | Mapping[str, str] | None = None,
 ) -> list[Observations]:
     """One `Observations` per metric, from whatever holds scores of several systems.
 
@@ -205,6 +250,8 @@ def observe(
     source : Scoring, ScoreTable, or mapping of str to Statistics or to per-item scores
     systems : list of str, optional
         Only these.
+    groups : list of str, or mapping of item to group, optional
+        What each item belongs to; by default what a `Scoring` says.
     """
     if isinstance(systems, str):
         raise InputError(f"systems must be a list of names, got {systems!r}")
@@ -214,7 +261,11 @@ def observe(
             metrics.setdefault(scored.rows.metric, {})[scored.system] = scored.rows
         if not metrics:
             raise InputError("there is nothing to compare: nothing was scored")
-        return [_from_statistics(one, systems, source.item_ids) for one in metrics.values()]
+        given_groups = source.groups if groups is None else groups
+        return [
+            _from_statistics(one, systems, source.item_ids, given_groups)
+            for one in metrics.values()
+        ]
     if isinstance(source, Mapping):
         given: Mapping[str, Any] = source
         for name in given:
@@ -222,7 +273,7 @@ def observe(
                 raise InputError(f"systems are named by strings, got {name!r}")
         kinds = {isinstance(rows, Statistics) for rows in given.values()}
         if kinds == {True}:
-            return [_from_statistics(given, systems, None)]
+            return [_from_statistics(given, systems, None, groups)]
         if len(kinds) > 1:
             raise InputError("give statistics for every system, or scores for every system")
         _check_systems(tuple(given))
@@ -235,11 +286,14 @@ def observe(
     if not source.metrics:
         raise InputError("there is nothing to compare: the table holds no scores")
     table = source.select(systems=systems)
-    return [_from_table(table.select(metrics=[metric]), source) for metric in table.metrics]
+    return [_from_table(table.select(metrics=[metric]), source, groups) for metric in table.metrics]
 
 
 def _from_statistics(
-    given: Mapping[str, Statistics], wanted: Sequence[str] | None, item_ids: Sequence[str] | None
+    given: Mapping[str, Statistics],
+    wanted: Sequence[str] | None,
+    item_ids: Sequence[str] | None,
+    groups: Sequence[str] | Mapping[str, str] | None,
 ) -> Observations:
     systems = tuple(given) if wanted is None else tuple(wanted)
     for name in systems:
@@ -278,18 +332,69 @@ def _from_statistics(
     segments = None
     if metric.has_segments:
         segments = np.stack([one.segment_scores() for one in statistics])
-    about = (metric.name, systems, items, segments, metric.higher_is_better, metric.limits)
-    signature = str(metric.signature(first.info))
+    numbers = _numbers(items, groups)
+    about: dict[str, Any] = {
+        "metric": metric.name,
+        "systems": systems,
+        "items": items,
+        "numbers": numbers,
+        "segments": segments,
+        "higher_is_better": metric.higher_is_better,
+        "limits": metric.score_limits,
+        "signature": f"{metric.signature(first.info)}{_group_part(numbers)}",
+    }
     if isinstance(first, PooledStatistics):
-        pooled = tuple(one for one in statistics if isinstance(one, PooledStatistics))
-        return PooledObservations(*about, signature, pooled)
+        pooled = (one for one in statistics if isinstance(one, PooledStatistics))
+        units = tuple(one if numbers is None else one.grouped(numbers) for one in pooled)
+        return PooledObservations(**about, statistics=units)
     if segments is not None:
         scores = metric.aggregate(rows.sum(axis=1))
         _check_spread(metric.name, np.column_stack((segments, scores)))
-    return RowObservations(*about, signature, rows, metric.aggregate)
+    formula: tuple[Aggregate, Gradient] = (metric.aggregate, metric.gradient)
+    if metric.averages_segments and segments is not None:
+        rows, formula = _counted(segments), (mean_score, mean_score_gradient)
+    return RowObservations(
+        **about,
+        rows=_by_unit(rows, numbers),
+        aggregate=formula[0],
+        gradient=formula[1],
+        standing_still=metric.clamped,
+    )
 
 
-def _from_table(table: ScoreTable, whole: ScoreTable) -> Observations:
+def _counted(segments: Array) -> Array:
+    """Scores of segments as rows whose sums have means."""
+    return np.stack((segments, np.ones_like(segments)), axis=-1)
+
+
+def _by_unit(rows: Array, numbers: Ints | None) -> Array:
+    return rows if numbers is None else np.stack([sum_groups(one, numbers) for one in rows])
+
+
+def _numbers(items: Sequence[str], groups: Sequence[str] | Mapping[str, str] | None) -> Ints | None:
+    """Of each item's group."""
+    if groups is None:
+        return None
+    if isinstance(groups, Mapping):
+        missing = next((item for item in items if item not in groups), None)
+        if missing is not None:
+            raise InputError(f"item {missing!r} has no group")
+        groups = [groups[item] for item in items]
+    if isinstance(groups, str) or len(groups) != len(items):
+        raise InputError(f"groups must name one group for each of {len(items)} items")
+    numbers = group_numbers(groups)
+    if int(numbers.max()) < 1:
+        raise InputError("a comparison needs at least two groups of items, got 1")
+    return numbers
+
+
+def _group_part(numbers: Ints | None) -> str:
+    return "" if numbers is None else f"|groups:{int(numbers.max()) + 1}"
+
+
+def _from_table(
+    table: ScoreTable, whole: ScoreTable, groups: Sequence[str] | Mapping[str, str] | None
+) -> Observations:
     """Of one metric, whose totals are means of its items' scores."""
     _check_systems(table.systems)
     _check_items(table.items)
@@ -310,22 +415,21 @@ def _from_table(table: ScoreTable, whole: ScoreTable) -> Observations:
             "score_systems gives"
         )
     _check_spread(metric, segments)
+    numbers = _numbers(table.items, groups)
+    rows = _counted(segments)
     return RowObservations(
-        metric,
-        table.systems,
-        table.items,
-        segments,
-        table.higher_is_better[0],
-        _ANY,
-        f"{signature}|average:segments|items:{len(table.items)}",
-        np.stack((segments, np.ones_like(segments)), axis=-1),
-        _mean,
+        metric=metric,
+        systems=table.systems,
+        items=table.items,
+        numbers=numbers,
+        segments=segments,
+        higher_is_better=table.higher_is_better[0],
+        limits=_ANY,
+        signature=(f"{signature}|average:segments|items:{len(table.items)}{_group_part(numbers)}"),
+        rows=_by_unit(rows, numbers),
+        aggregate=mean_score,
+        gradient=mean_score_gradient,
     )
-
-
-def _mean(sums: Array) -> Array:
-    means: Array = sums[..., 0] / sums[..., 1]
-    return means
 
 
 def _check_systems(systems: tuple[str, ...]) -> None:

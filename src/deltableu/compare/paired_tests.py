@@ -7,19 +7,39 @@ of items from which these were drawn.
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError
-from deltableu.stats import permutation_p_value, rounding, sign_p_value
+from deltableu.stats import permutation_p_value, rounding, sign_p_value, sum_groups
 
-Test = Literal["randomization", "permutation", "bootstrap", "koehn", "moses", "wilcoxon", "t-test"]
+Test = Literal[
+    "studentized",
+    "randomization",
+    "permutation",
+    "bootstrap",
+    "koehn",
+    "moses",
+    "wilcoxon",
+    "t-test",
+]
 TESTS: tuple[Test, ...] = get_args(Test)
 
 #: Segments whose signs can be chosen in less than 2^53 ways, as many as float64 can count.
 _LARGEST_EXACT_WILCOXON = 50
+
+
+class Verdict(NamedTuple):
+    """What a test says of two systems: how surprising, and for which it speaks.
+
+    `sign` is that of the first system's advantage in what the test compares: scores of the corpus,
+    means, or ranks of segments. The p-value is NaN where there is none.
+    """
+
+    p_value: float
+    sign: float
 
 
 def bootstrap_p_value(differences: Array, observed: float, scale: float = 0.0) -> float:
@@ -81,29 +101,40 @@ def moses_p_value(differences: Array, observed: float, scale: float = 0.0) -> fl
     return (count + 1) / (len(differences) + 1)
 
 
-def paired_t_test(first: Array, second: Array) -> float:
-    """Student's paired t-test of segment scores.
+def paired_t_test(first: Array, second: Array, numbers: Ints | None = None) -> Verdict:
+    """Student's paired t-test of segment scores; with numbers of groups, of whole groups.
+
+    Where all segments differ by the same there is no spread to divide by, and the p-value is that
+    of all signs being equal.
 
     Examples
     --------
-    >>> round(paired_t_test(np.array([3.0, 4.0, 6.0]), np.array([1.0, 3.0, 3.0])), 4)
-    0.0742
+    >>> verdict = paired_t_test(np.array([3.0, 4.0, 6.0]), np.array([1.0, 3.0, 3.0]))
+    >>> round(verdict.p_value, 4), verdict.sign
+    (0.0742, 1.0)
+    >>> paired_t_test(np.array([1.0, 2.0]), np.array([0.0, 1.0])).p_value
+    0.5
     """
     from scipy.special import stdtr
 
     apart = _segment_differences(first, second)
+    mean = float(apart.mean())
+    sums = apart if numbers is None else sum_groups(apart, numbers)
+    sizes = np.ones_like(apart) if numbers is None else sum_groups(np.ones_like(apart), numbers)
+    units = len(sums)
     if (apart == apart[0]).all():
-        # By nothing, or beyond doubt.
-        return 1.0 if apart[0] == 0.0 else 0.0
-    error = float(apart.std(ddof=1)) / np.sqrt(len(apart))
-    return float(2.0 * stdtr(len(apart) - 1, -abs(float(apart.mean())) / error))
+        return Verdict(1.0 if mean == 0.0 else 2.0 ** (1 - units), float(np.sign(mean)))
+    spread = float(((sums - sizes * mean) ** 2).sum())
+    error = math.sqrt(units / (units - 1) * spread) / len(apart)
+    return Verdict(float(2.0 * stdtr(units - 1, -abs(mean) / error)), float(np.sign(mean)))
 
 
-def wilcoxon_test(first: Array, second: Array) -> float:
-    """Wilcoxon's signed-rank test of segment scores; segments that tie are left out.
+def wilcoxon_test(first: Array, second: Array, numbers: Ints | None = None) -> Verdict:
+    """Wilcoxon's signed-rank test of segment scores, or means of groups; ties are left out.
 
     It is exact where at most 50 segments differ, also where absolute differences tie; else it
-    takes the normal distribution, with the correction for ties.
+    takes the normal distribution, with the correction for ties. It speaks for the system with the
+    larger ranks, which need not be the one with the larger mean.
 
     References
     ----------
@@ -112,24 +143,27 @@ def wilcoxon_test(first: Array, second: Array) -> float:
     Examples
     --------
     >>> wilcoxon_test(np.array([3.0, 4.0, 6.0]), np.array([1.0, 3.0, 3.0]))
-    0.25
+    Verdict(p_value=0.25, sign=1.0)
     """
     apart = _segment_differences(first, second)
+    if numbers is not None:
+        apart = sum_groups(apart, numbers) / sum_groups(np.ones_like(apart), numbers)
     apart = apart[apart != 0.0]
     _, places, counts = np.unique(np.abs(apart), return_inverse=True, return_counts=True)
     # Twice the ranks: whole numbers also where they are shared.
     ranks = (2 * np.cumsum(counts) - counts + 1)[places]
     total = int(ranks.sum())
-    off_centre = abs(2 * int(ranks[apart > 0.0].sum()) - total)
+    advantage = 2 * int(ranks[apart > 0.0].sum()) - total
+    off_centre, sign = abs(advantage), float(np.sign(advantage))
     if len(ranks) > _LARGEST_EXACT_WILCOXON:
-        return math.erfc(off_centre / math.sqrt(2.0 * float((ranks**2).sum())))
+        return Verdict(math.erfc(off_centre / math.sqrt(2.0 * float((ranks**2).sum()))), sign)
     # In how many of all choices of signs the positive ranks have each sum.
     ways = np.zeros(total + 1)
     ways[0] = 1.0
     for rank in ranks.tolist():
         ways[rank:] += ways[:-rank].copy()
     extreme = np.abs(2 * np.arange(total + 1) - total) >= off_centre
-    return float(ways[extreme].sum()) / 2.0 ** len(ranks)
+    return Verdict(float(ways[extreme].sum()) / 2.0 ** len(ranks), sign)
 
 
 def check_test(test: str) -> Test:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,17 +11,21 @@ from typing import NamedTuple
 import numpy as np
 
 from deltableu._types import Array
+from deltableu.compare.paired_tests import Verdict
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import ComparedPair, ComparedSystem, Comparison, VarianceShares
 from deltableu.errors import InputError
 from deltableu.stats import ConfidenceInterval, adjust, best_first, rank
 
+#: Numbers of two systems each.
+Pairs = Sequence[tuple[int, int]]
+
 
 class Estimate(NamedTuple):
-    """How sure a score is, or the difference of two; and what it is without a known bias."""
+    """How sure a score is, or the difference of two; what was observed, if it is not that."""
 
-    interval: ConfidenceInterval
-    corrected: float | None = None
+    interval: ConfidenceInterval | None
+    observed: float | None = None
     variance: VarianceShares | None = None
 
 
@@ -30,28 +35,37 @@ class Evidence:
 
     Attributes
     ----------
+    items : int
+    groups : int or None
+        Of items that belong together.
     tests : tuple of str
         The first decides.
     scores : array
-        As observed.
+        That tests are about.
     estimate : callable
         Of a system (and None), or of the difference of two.
-    p_value : callable
-        Of a test of two systems.
+    verdicts : callable
+        Of a test of several pairs.
     exact : callable
         Whether the deciding test is exact for all these pairs.
+    signature : callable
+        For so many pairs.
+    warnings : callable
+        What to know of these pairs.
     """
 
     metric: str
     systems: tuple[str, ...]
     items: int
+    groups: int | None
     higher_is_better: bool
     tests: tuple[str, ...]
-    signature: str
     scores: Array
     estimate: Callable[[int, int | None], Estimate]
-    p_value: Callable[[str, int, int], float]
-    exact: Callable[[Sequence[tuple[int, int]]], bool]
+    verdicts: Callable[[str, Pairs], Sequence[Verdict]]
+    exact: Callable[[Pairs], bool]
+    signature: Callable[[int], str]
+    warnings: Callable[[Pairs], tuple[str, ...]]
 
 
 def compare_pairs(
@@ -67,46 +81,55 @@ def compare_pairs(
             raise InputError(f"there is no baseline {baseline!r}; the systems are {there}")
         base = names.index(baseline)
         pairs = [(place, base) for place in order if place != base]
-    raw = {test: np.array([evidence.p_value(test, *pair) for pair in pairs]) for test in tests}
+    verdicts = {test: evidence.verdicts(test, pairs) for test in tests}
+    raw = {test: np.array([one.p_value for one in found]) for test, found in verdicts.items()}
     holm = {test: adjust(values, "holm") for test, values in raw.items()}
     bh = {test: adjust(values, "bh") for test, values in raw.items()}
     deciding = {"holm": holm, "bh": bh, "none": raw}[plan.correction][tests[0]]
     compared = []
     differs = np.zeros((len(names), len(names)), bool)
     for k, (first, second) in enumerate(pairs):
-        difference = float(scores[first] - scores[second])
         estimate = evidence.estimate(first, second)
-        found = difference if estimate.corrected is None else estimate.corrected
-        better = first if (found > 0.0) == evidence.higher_is_better else second
-        significant = differs[first, second] = bool(deciding[k] < plan.significance)
+        favours = {
+            test: _favoured(names[first], names[second], found[k], evidence.higher_is_better)
+            for test, found in verdicts.items()
+        }
+        significant = bool(deciding[k] < plan.significance)
+        # A test of something else than the score may speak for the system that ranks below.
+        differs[first, second] = significant and favours[tests[0]] == names[first]
         compared.append(
             ComparedPair(
                 first=names[first],
                 second=names[second],
-                difference=difference,
+                difference=float(scores[first] - scores[second]),
                 interval=estimate.interval,
                 p_values={test: float(raw[test][k]) for test in tests},
+                favours=favours,
                 holm={test: float(holm[test][k]) for test in tests},
                 bh={test: float(bh[test][k]) for test in tests},
                 significant=significant,
-                better=names[better] if significant else None,
-                corrected=estimate.corrected,
+                better=favours[tests[0]] if significant else None,
+                observed=estimate.observed,
                 variance=estimate.variance,
             )
         )
-    ranking = rank(names, scores, differs, higher_is_better=evidence.higher_is_better)
+    # A system that could not be tested has no place among those that were.
+    tested = {place for k, pair in enumerate(pairs) if not np.isnan(deciding[k]) for place in pair}
+    known = np.where([place in tested for place in range(len(names))], scores, np.nan)
+    ranking = rank(names, known, differs, higher_is_better=evidence.higher_is_better)
     systems = []
     for place in order:
         estimate = evidence.estimate(place, None)
+        ranked = baseline is None and place in tested
         systems.append(
             ComparedSystem(
                 system=names[place],
                 score=float(scores[place]),
                 interval=estimate.interval,
-                rank=ranking.ranks[place] if baseline is None else None,
-                cluster=ranking.clusters[place] if baseline is None else None,
-                letters=ranking.letters[place] if baseline is None else "",
-                corrected=estimate.corrected,
+                rank=ranking.ranks[place] if ranked else None,
+                cluster=ranking.clusters[place] if ranked else None,
+                letters=ranking.letters[place] if ranked else "",
+                observed=estimate.observed,
                 variance=estimate.variance,
             )
         )
@@ -114,6 +137,7 @@ def compare_pairs(
         metric=evidence.metric,
         higher_is_better=evidence.higher_is_better,
         items=evidence.items,
+        groups=evidence.groups,
         baseline=baseline,
         tests=tests,
         correction=plan.correction,
@@ -122,5 +146,12 @@ def compare_pairs(
         systems=tuple(systems),
         pairs=tuple(compared),
         exact=evidence.exact(pairs),
-        signature=evidence.signature,
+        warnings=evidence.warnings(pairs),
+        signature=evidence.signature(len(pairs)),
     )
+
+
+def _favoured(first: str, second: str, verdict: Verdict, higher_is_better: bool) -> str | None:
+    if verdict.sign == 0.0 or math.isnan(verdict.p_value):
+        return None
+    return first if (verdict.sign > 0.0) == higher_is_better else second

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -9,7 +10,7 @@ from deltableu.compare.paired_tests import Test, check_test
 from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.stats import Correction
 
-DifferenceInterval = Literal["jackknife", "percentile", "bca"]
+DifferenceInterval = Literal["studentized", "jackknife", "percentile", "bca"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,20 +25,21 @@ class ComparisonPlan:
         For the number of pairs.
     significance : float
         Adjusted p-values below it are significant.
-    interval : {"jackknife", "percentile", "bca"}
+    interval : {"studentized", "jackknife", "percentile", "bca"}
+        Of differences; those of scores are the same but for studentized, whose are the jackknife's.
     level : float
         Of the intervals.
     trials : int
-        Random exchanges.
+        Random exchanges, at least: more are drawn where a correction for many pairs needs them.
     resamples : int
         Bootstrap samples.
     seed : int
     """
 
-    tests: tuple[Test, ...] = ("randomization",)
+    tests: tuple[Test, ...] = ("studentized",)
     correction: Correction = "holm"
     significance: float = 0.05
-    interval: DifferenceInterval = "jackknife"
+    interval: DifferenceInterval = "studentized"
     level: float = 0.95
     trials: int = 10_000
     resamples: int = 2_000
@@ -60,12 +62,20 @@ class ComparisonPlan:
             check_share(name, getattr(self, name))
         object.__setattr__(self, "tests", tuple(self.tests))
 
-    def signature(self) -> str:
+    def exchanges(self, pairs: int) -> int:
+        """As many that the smallest p-value, corrected for so many pairs, can be significant."""
+        if self.correction == "none":
+            return self.trials
+        return max(self.trials, math.ceil(2.0 * pairs / self.significance))
+
+    def signature(self, pairs: int = 1) -> str:
         """What results depend on beside the scores."""
-        counts = {"randomization": self.trials, "bootstrap": self.resamples}
-        counts |= {"koehn": self.resamples, "moses": self.resamples}
+        counts = dict.fromkeys(("studentized", "randomization"), self.exchanges(pairs))
+        counts |= dict.fromkeys(("bootstrap", "koehn", "moses"), self.resamples)
         tests = "+".join(f"{t}-{counts[t]}" if t in counts else t for t in self.tests)
-        made = "" if self.interval == "jackknife" else f"-{self.resamples}"
+        made = f"-{self.resamples}" if self.interval in ("percentile", "bca") else ""
+        if self.interval == "studentized" and "studentized" not in self.tests:
+            made = f"-{counts['studentized']}"
         return (
             f"test:{tests}|correction:{self.correction}|significance:{self.significance:g}"
             f"|ci:{self.interval}{made}-{self.level:g}|seed:{self.seed}"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from deltableu._types import Progress, steps_of
-from deltableu.compare.pairs import Estimate, Evidence, compare_pairs
+from deltableu.compare.paired_tests import Verdict
+from deltableu.compare.pairs import Estimate, Evidence, Pairs, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.compare.raters import resample_raters
@@ -35,7 +38,8 @@ def compare_rated(
     """Compare systems where both the items and the raters of references are a sample.
 
     Intervals, p-values and letters speak about the score under the true mean weights on other items
-    like these; `corrected` scores are free of the bias that noise in the weights causes.
+    like these; scores are free of the bias that noise in the weights causes, and `observed` is what
+    was seen under the study's own weights.
 
     Parameters
     ----------
@@ -90,19 +94,30 @@ def _evidence(found: ResampledRaters, plan: ComparisonPlan, signature: str) -> E
 
     def estimate(first: int, second: int | None) -> Estimate:
         names = systems[first], None if second is None else systems[second]
-        return Estimate(
-            found.interval(*names, level=plan.level), found.estimate(*names), found.variance(*names)
-        )
+        observed = found.observed[first] - (0.0 if second is None else found.observed[second])
+        interval = found.interval(*names, level=plan.level)
+        return Estimate(interval, float(observed), found.variance(*names))
+
+    def verdicts(test: str, pairs: Pairs) -> list[Verdict]:
+        return [
+            Verdict(
+                found.p_value(systems[first], systems[second]),
+                float(np.sign(found.corrected[first] - found.corrected[second])),
+            )
+            for first, second in pairs
+        ]
 
     return Evidence(
         metric=found.metric,
         systems=systems,
         items=len(found.items),
+        groups=None,
         higher_is_better=found.higher_is_better,
         tests=(_TEST,),
-        signature=signature,
-        scores=found.observed,
+        scores=found.corrected,
         estimate=estimate,
-        p_value=lambda test, first, second: found.p_value(systems[first], systems[second]),
+        verdicts=verdicts,
         exact=lambda pairs: False,
+        signature=lambda pairs: signature,
+        warnings=lambda pairs: (),
     )

@@ -49,28 +49,30 @@ class ComparedSystem:
     ----------
     system : str
     score : float
-    interval : ConfidenceInterval
+        That tests and ranks are about: where ratings were resampled, under the true mean weights.
+    interval : ConfidenceInterval or None
+        None for a clamped score, whose spread says nothing.
     rank : (int, int) or None
-        Best and worst rank that the significant differences leave possible; None, as are cluster
-        and letters, where only differences from a baseline were tested.
+        Best and worst rank that the significant differences leave possible. None, and no cluster
+        and letters, for a system that could not be tested, and where only differences from a
+        baseline were.
     cluster : int or None
         WMT's clusters: all systems of a cluster are significantly better than all of the next.
     letters : str
         Systems that share a letter do not differ significantly.
-    corrected : float or None
-        The score without the bias that noise in the weights causes, where ratings were resampled;
-        the interval is around it.
+    observed : float or None
+        The score under the study's own weights, where ratings were resampled.
     variance : VarianceShares or None
         Where ratings were resampled.
     """
 
     system: str
     score: float
-    interval: ConfidenceInterval
+    interval: ConfidenceInterval | None
     rank: tuple[int, int] | None
     cluster: int | None
     letters: str
-    corrected: float | None = None
+    observed: float | None = None
     variance: VarianceShares | None = None
 
 
@@ -80,18 +82,21 @@ class ComparedPair:
 
     Attributes
     ----------
-    interval : ConfidenceInterval
-        Of the difference.
+    interval : ConfidenceInterval or None
+        Of the difference; None where a score is clamped.
     p_values : mapping of test to float
-        As each test gives them.
+        As each test gives them; NaN where a test of clamped scores would mislead.
+    favours : mapping of test to str or None
+        The system that each test speaks for, significantly or not: the one with the higher score,
+        mean or ranks, whichever the test compares.
     holm, bh : mapping of test to float
         Adjusted for the number of pairs.
     significant : bool
         By the first test, corrected as asked.
     better : str or None
         The better system where the difference is significant.
-    corrected : float or None
-        The difference of corrected scores, where ratings were resampled.
+    observed : float or None
+        The difference under the study's own weights, where ratings were resampled.
     agreement : Probability or None
         That people see the difference the same way.
     variance : VarianceShares or None
@@ -101,13 +106,14 @@ class ComparedPair:
     first: str
     second: str
     difference: float
-    interval: ConfidenceInterval
+    interval: ConfidenceInterval | None
     p_values: Mapping[str, float]
+    favours: Mapping[str, str | None]
     holm: Mapping[str, float]
     bh: Mapping[str, float]
     significant: bool
     better: str | None
-    corrected: float | None = None
+    observed: float | None = None
     agreement: Probability | None = None
     variance: VarianceShares | None = None
 
@@ -118,10 +124,14 @@ class Comparison:
 
     Attributes
     ----------
+    groups : int or None
+        Of items that belong together, where they were resampled as wholes.
     tests : tuple of str
         The first decides what is significant.
     exact : bool
         Whether that test enumerated all exchanges of every pair.
+    warnings : tuple of str
+        What to know before a claim is made.
     signature : str
         All that must agree for two comparisons to be comparable.
     """
@@ -129,6 +139,7 @@ class Comparison:
     metric: str
     higher_is_better: bool
     items: int
+    groups: int | None
     baseline: str | None
     tests: tuple[str, ...]
     correction: Correction
@@ -137,6 +148,7 @@ class Comparison:
     systems: tuple[ComparedSystem, ...]
     pairs: tuple[ComparedPair, ...]
     exact: bool
+    warnings: tuple[str, ...]
     signature: str
 
     def pair(self, first: str, second: str) -> ComparedPair:
@@ -164,14 +176,19 @@ class Comparison:
             Column(self.metric, f".{digits}f"),
             Column(*last, align="right", key=f"{self.metric} {last[0]}"),
         ]
-        rows = [
-            (
+        rows: list[list[object]] = [
+            [
                 one.system,
                 Cell(one.score, one.interval, one.letters, best=place == 0),
                 one.rank if self.baseline is None else self._against(one.system, self.baseline),
-            )
+            ]
             for place, one in enumerate(self.systems)
         ]
+        if any(one.observed is not None for one in self.systems):
+            name = "under these weights"
+            columns.insert(2, Column(name, f".{digits}f", key=f"{self.metric} {name}"))
+            for row, one in zip(rows, self.systems, strict=True):
+                row.insert(2, one.observed)
         return Table(columns, rows, notes=self._notes())
 
     def _against(self, system: str, baseline: str) -> Cell:
@@ -190,7 +207,7 @@ class Comparison:
             Column("interval", form): [one.interval for one in pairs],
         }
         for test in self.tests:
-            columns[Column(f"p {test}", "p")] = [one.p_values[test] for one in pairs]
+            columns[Column(f"p {test}", "p")] = [self._p_value(one, test) for one in pairs]
         if self.correction != "none":
             name = f"p {_CORRECTIONS[self.correction]}"
             columns[Column(name, "p")] = [self.deciding(one) for one in pairs]
@@ -199,15 +216,23 @@ class Comparison:
                 one.agreement and Cell(one.agreement.value, one.agreement.interval) for one in pairs
             ]
         if any(one.variance for one in pairs):
-            columns[Column("corrected", form)] = [one.corrected for one in pairs]
+            columns[Column("under these weights", form)] = [one.observed for one in pairs]
             columns[Column("from raters", ".0%")] = [
                 one.variance and one.variance.rater_share for one in pairs
             ]
         columns[Column("better")] = [
             Cell(one.better or "-", best=one.better is not None) for one in pairs
         ]
-        caption = f"{self.metric}: first minus second, {self.items} items"
+        of = "" if self.groups is None else f" in {self.groups} groups"
+        caption = f"{self.metric}: first minus second, {self.items} items{of}"
         return Table(columns, zip(*columns.values(), strict=True), caption, self._notes())
+
+    def _p_value(self, pair: ComparedPair, test: str) -> Cell:
+        """Said for whom it speaks where that is not the system with the better score."""
+        ahead = pair.first if (pair.difference > 0.0) == self.higher_is_better else pair.second
+        favoured = pair.favours[test]
+        turned = favoured not in (None, ahead) and pair.difference != 0.0
+        return Cell(pair.p_values[test], note=f"for {favoured}" if turned else "")
 
     def matrix_table(self) -> Table:
         """P-values of all pairs, corrected; the mark says that the system of the row is better."""
@@ -230,8 +255,11 @@ class Comparison:
             notes = {"letters": f"systems that share a letter do not differ significantly ({how})"}
         else:
             notes = {"*": f"significantly different from {self.baseline} ({how})"}
-        first = self.systems[0]
-        notes["intervals"] = f"{100 * self.level:g}% {first.interval.method}"
-        if first.corrected is not None:
-            notes["intervals"] += ", around scores corrected for noise in the weights"
+        intervals = [one.interval for one in self.systems] + [one.interval for one in self.pairs]
+        methods = dict.fromkeys(one.method for one in intervals if one is not None)
+        if methods:
+            of = ", ".join(methods)
+            notes["intervals"] = f"{100 * self.level:g}% {of}"
+        for number, warning in enumerate(self.warnings, start=1):
+            notes[f"{self.metric}, warning {number}"] = warning
         return notes | {self.metric: self.signature}

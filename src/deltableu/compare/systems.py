@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array, Progress, Steps, steps_of
+from deltableu._types import Array, Bools, Progress, Steps, steps_of
 from deltableu.compare.observations import Observations, observe
 from deltableu.compare.paired_tests import (
+    Verdict,
     bootstrap_p_value,
     koehn_p_value,
     moses_p_value,
     paired_t_test,
     wilcoxon_test,
 )
-from deltableu.compare.pairs import Estimate, Evidence, compare_pairs
+from deltableu.compare.pairs import Estimate, Evidence, Pairs, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison
 from deltableu.corpus import ScoreTable
@@ -27,14 +29,18 @@ from deltableu.score import Scoring, Statistics
 from deltableu.stats import (
     ConfidenceInterval,
     bca_interval,
+    critical_value,
     enumerable,
     jackknife_interval,
+    jackknife_p_value,
     percentile_interval,
     permutation_p_value,
 )
 
 #: Exchanges that an exact test enumerates at most.
 _LARGEST_ENUMERATION = 20
+_EXCHANGING = ("studentized", "randomization", "permutation")
+_COCHRAN = 25
 
 
 def compare_systems(
@@ -42,6 +48,7 @@ def compare_systems(
     *,
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
+    groups: Sequence[str] | Mapping[str, str] | None = None,
     plan: ComparisonPlan | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -57,6 +64,9 @@ def compare_systems(
         Only these.
     baseline : str, optional
         Test only differences from this system.
+    groups : list of str, or mapping of item to group, optional
+        What each item belongs to (a document, a dialogue, a user), in the order of the items: whole
+        groups are then resampled and exchanged.
     plan : ComparisonPlan, optional
         Tests, intervals, corrections, seed.
     threads : int, optional
@@ -76,11 +86,11 @@ def compare_systems(
     --------
     >>> scores = {"A": [3, 4, 6, 5, 7, 6], "B": [2, 2, 5, 3, 6, 4], "C": [3, 4, 5, 6, 6, 7]}
     >>> (comparison,) = compare_systems(scores)
-    >>> [(pair.first, pair.second, pair.p_values["randomization"]) for pair in comparison.pairs]
+    >>> [(pair.first, pair.second, pair.p_values["studentized"]) for pair in comparison.pairs]
     [('A', 'C', 1.0), ('A', 'B', 0.03125), ('C', 'B', 0.125)]
     """
     chosen = plan or ComparisonPlan()
-    found = observe(source, systems=systems)
+    found = observe(source, systems=systems, groups=groups)
     return tuple(
         compare_observations(one, chosen, baseline, threads=threads, progress=progress)
         for one in found
@@ -101,18 +111,20 @@ def compare_observations(
         metric=observations.metric,
         systems=observations.systems,
         items=len(observations.items),
+        groups=None if observations.numbers is None else observations.units,
         higher_is_better=observations.higher_is_better,
         tests=plan.tests,
-        signature=f"{observations.signature}|{plan.signature()}",
         scores=found.scores,
         estimate=lambda first, second: Estimate(found.interval(first, second)),
-        p_value=found.p_value,
+        verdicts=found.verdicts,
         exact=found.exact,
+        signature=lambda pairs: f"{observations.signature}|{plan.signature(pairs)}",
+        warnings=found.warnings,
     )
     return compare_pairs(evidence, plan, baseline)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Resampled:
     """One metric's observations and what was resampled of them so far."""
 
@@ -120,6 +132,10 @@ class _Resampled:
     plan: ComparisonPlan
     threads: int | None
     progress: Progress | None
+    #: Statistics after exchanges, by pair.
+    _statistics: dict[tuple[int, int], Array] = field(default_factory=dict)
+    #: Pairs that are tested together.
+    _family: int = 1
 
     @cached_property
     def scores(self) -> Array:
@@ -137,47 +153,97 @@ class _Resampled:
 
     @cached_property
     def exchanges(self) -> Callable[[int, int], Array]:
-        plan, progress = self.plan, self._steps("randomization")
-        return self.observations.exchanges(plan.trials, plan.seed, self.threads, progress)
+        progress = self._steps("randomization")
+        trials = self.plan.exchanges(self._family)
+        return self.observations.exchanges(trials, self.plan.seed, self.threads, progress)
 
-    def interval(self, first: int, second: int | None) -> ConfidenceInterval:
+    @cached_property
+    def clamped(self) -> Bools:
+        return self.observations.clamped()
+
+    def interval(self, first: int, second: int | None) -> ConfidenceInterval | None:
         """Of a system's score, or of a difference."""
         plan = self.plan
+        lowest, highest = self.observations.limits
+        if self.clamped[first] or (second is not None and self.clamped[second]):
+            return None
 
         def apart(values: Array) -> Any:
             return values[first] if second is None else values[first] - values[second]
 
+        limits = (lowest, highest) if second is None else (lowest - highest, highest - lowest)
         observed = float(apart(self.scores))
-        if plan.interval == "jackknife" or not self.observations.can_bootstrap:
-            low, high = jackknife_interval(observed, apart(self.left_out), plan.level)
-            if second is None:
-                lowest, highest = self.observations.limits
-                low, high = max(low, lowest), min(high, highest)
-            return ConfidenceInterval(low, high, plan.level, "jackknife")
+        exchange = self.observations.exchange
+        if plan.interval == "studentized" and second is not None and exchange is not None:
+            found = self._statistics[first, second]
+            reach = critical_value(found, plan.level, exact=self.exact([(first, second)]))
+            reach *= exchange.error(first, second) or (0.0 if reach < math.inf else 1.0)
+            low, high = max(observed - reach, limits[0]), min(observed + reach, limits[1])
+            return ConfidenceInterval(low, high, plan.level, "studentized")
+        if plan.interval in ("studentized", "jackknife") or not self.observations.can_bootstrap:
+            return jackknife_interval(observed, apart(self.left_out), plan.level, limits)
         samples = apart(self.samples.T)
         if plan.interval == "percentile":
             low, high = percentile_interval(samples, plan.level)
         else:
             low, high = bca_interval(samples, observed, apart(self.left_out), plan.level)
-        return ConfidenceInterval(
-            low, high, plan.level, f"{plan.interval} bootstrap, n={plan.resamples}"
-        )
+        method = f"{plan.interval} bootstrap, n={plan.resamples}"
+        return ConfidenceInterval(low, high, plan.level, method)
 
-    def exact(self, pairs: Sequence[tuple[int, int]], test: str | None = None) -> bool:
+    def exact(self, pairs: Pairs, test: str | None = None) -> bool:
         """Whether a test, the deciding one by default, tries all exchanges of all these pairs.
 
-        Randomization does where that costs no more than random ones.
+        Those by exchanges do where that costs no more than random ones.
         """
         test = test or self.plan.tests[0]
-        differing = (self.observations.differing_items(*pair) for pair in pairs)
-        most = min(2**_LARGEST_ENUMERATION, self.plan.trials)
+        differing = (self.observations.differing(*pair) for pair in pairs)
+        most = min(2**_LARGEST_ENUMERATION, self.plan.exchanges(self._family))
         return test == "permutation" or (
-            test == "randomization" and all(enumerable(units, most) for units in differing)
+            test in ("studentized", "randomization")
+            and all(enumerable(units, most) for units in differing)
         )
 
-    def p_value(self, test: str, first: int, second: int) -> float:
+    def verdicts(self, test: str, pairs: Pairs) -> list[Verdict]:
+        """What a test says of all pairs."""
+        self._family = len(pairs)
+        if "studentized" in (test, self.plan.interval):
+            self._exchange(pairs)
+        return [self._verdict(test, *pair) for pair in pairs]
+
+    def _exchange(self, pairs: Pairs) -> None:
+        """Exchange the outputs of pairs, and keep the statistics."""
+        exchange = self.observations.exchange
+        new = [pair for pair in pairs if pair not in self._statistics]
+        if exchange is None or not new:
+            return
+        enumerated = [pair for pair in new if self.exact([pair], "studentized")]
+        for pair in enumerated:
+            self._statistics[pair] = exchange.all_statistics(*pair)
+        drawn = [pair for pair in new if pair not in enumerated]
+        if drawn:
+            found = exchange.statistics(
+                drawn,
+                self.plan.exchanges(len(pairs)),
+                self.plan.seed,
+                threads=self.threads,
+                progress=self._steps("exchanges"),
+            )
+            self._statistics |= {pair: found[:, place] for place, pair in enumerate(drawn)}
+
+    def _verdict(self, test: str, first: int, second: int) -> Verdict:
+        if test in ("wilcoxon", "t-test"):
+            segments = self._segments(test)
+            function = wilcoxon_test if test == "wilcoxon" else paired_t_test
+            return function(segments[first], segments[second], self.observations.numbers)
         observed = float(self.scores[first] - self.scores[second])
+        if self.clamped[[first, second]].any():
+            return Verdict(math.nan, 0.0)
+        return Verdict(self._p_value(test, first, second, observed), float(np.sign(observed)))
+
+    def _p_value(self, test: str, first: int, second: int, observed: float) -> float:
         scale = float(np.abs(self.scores[[first, second]]).max())
+        if test == "studentized":
+            return self._studentized(first, second, observed)
         if test in ("permutation", "randomization"):
             if test == "permutation":
                 self._check_enumeration(first, second)
@@ -185,10 +251,6 @@ class _Resampled:
             tried = self.observations.all_exchanges if exact else self.exchanges
             differences = tried(first, second)
             return float(permutation_p_value(differences, observed, exact=exact, scale=scale))
-        if test in ("wilcoxon", "t-test"):
-            segments = self._segments(test)
-            function = wilcoxon_test if test == "wilcoxon" else paired_t_test
-            return function(segments[first], segments[second])
         samples = self.samples[:, first] - self.samples[:, second]
         resampled = {
             "bootstrap": bootstrap_p_value,
@@ -197,6 +259,57 @@ class _Resampled:
         }
         return resampled[test](samples, observed, scale)
 
+    def _studentized(self, first: int, second: int, observed: float) -> float:
+        exchange = self.observations.exchange
+        if exchange is None:
+            # What is pooled has no sums to exchange: Student's with the jackknife's error.
+            left_out = self.left_out[first] - self.left_out[second]
+            return jackknife_p_value(observed, left_out)
+        exact = self.exact([(first, second)], "studentized")
+        statistic = exchange.statistic(first, second)
+        found = permutation_p_value(
+            self._statistics[first, second], statistic, exact=exact, scale=1e3 * abs(statistic)
+        )
+        return float(found)
+
+    def warnings(self, pairs: Pairs) -> tuple[str, ...]:
+        """What to know before a claim is made."""
+        found = []
+        names = self.observations.systems
+        of = "items" if self.observations.numbers is None else "groups"
+        units, significance = self.observations.units, self.plan.significance
+        still = [name for name, flag in zip(names, self.clamped, strict=True) if flag]
+        if still:
+            found.append(
+                f"the score of {', '.join(still)} is clamped, because the matches of some order "
+                "sum to nothing or less: there is no interval and no test of it"
+            )
+        least = 2.0 ** (1 - units) * (1 if self.plan.correction == "none" else len(pairs))
+        if self.plan.tests[0] in _EXCHANGING and least >= significance:
+            found.append(f"{units} {of} are too few for any difference to be significant")
+        skewed = [pair for pair in pairs if self._too_skewed(*pair)]
+        if skewed:
+            first, second = (names[place] for place in skewed[0])
+            others = f" and {len(skewed) - 1} more pairs" if len(skewed) > 1 else ""
+            found.append(
+                f"a few {of} decide between {first} and {second}{others}: with {units} {of} so "
+                "skewed, tests may reject equal systems more often than they say"
+            )
+        return tuple(found)
+
+    def _too_skewed(self, first: int, second: int) -> bool:
+        """Cochran's rule: a mean is nearly normal from 25 times its squared skewness on."""
+        exchange = self.observations.exchange
+        if exchange is None or self.clamped[[first, second]].any():
+            return False
+        apart = exchange.influences[first] - exchange.influences[second]
+        apart = apart - apart.mean()
+        spread = float((apart**2).mean())
+        if spread <= 0.0:
+            return False
+        skewness = float((apart**3).mean()) / spread**1.5
+        return bool(self.observations.units < _COCHRAN * skewness**2)
+
     def _segments(self, test: str) -> Array:
         if self.observations.segments is None:
             metric = self.observations.metric
@@ -204,12 +317,13 @@ class _Resampled:
         return self.observations.segments
 
     def _check_enumeration(self, first: int, second: int) -> None:
-        differing = self.observations.differing_items(first, second)
+        differing = self.observations.differing(first, second)
         if differing > _LARGEST_ENUMERATION:
             names = self.observations.systems
+            of = "items" if self.observations.numbers is None else "groups of items"
             raise InputError(
-                f"{names[first]!r} and {names[second]!r} differ on {differing} items, too many to "
-                f"try all exchanges (at most {_LARGEST_ENUMERATION}); use randomization"
+                f"{names[first]!r} and {names[second]!r} differ on {differing} {of}, too many to "
+                f"try all exchanges (at most {_LARGEST_ENUMERATION}); use studentized"
             )
 
     def _steps(self, what: str) -> Steps | None:

@@ -13,7 +13,7 @@ from deltableu.score.functions import bleu, delta_bleu, sentence_bleu
 from deltableu.score.influence import CorpusShare, corpus_share, rank_items
 from deltableu.score.metric import Metric
 from deltableu.score.metrics.bleu import BLEU
-from deltableu.score.metrics.delta_bleu import DeltaBLEU
+from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
 from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus, Discriminative
 from deltableu.score.metrics.sentence_bleu import SentenceBLEU
 from deltableu.score.plugins import load_offered, offered
@@ -45,6 +45,7 @@ __all__ = [
     "SegmentMetric",
     "SentenceBLEU",
     "Signature",
+    "SignedDeltaBLEU",
     "Similarity",
     "Statistics",
     "TableSimilarity",

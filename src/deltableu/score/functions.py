@@ -45,7 +45,7 @@ def bleu(
     select : str
         `all`, `single` (the first reference of each item) or `w>=T`, which keeps the first
         reference and those with a weight of at least T.
-    ci : {"percentile", "bca"}, optional
+    ci : {"jackknife", "percentile", "bca"}, optional
         Adds a 95% bootstrap interval over segments.
     n_resamples, rng
         Of the bootstrap.
@@ -174,5 +174,5 @@ def _score(
         raise TypeError("a metric of the BLEU family gives a BLEUScore")
     if ci is None:
         return score
-    interval = rows.bootstrap(n_resamples, method=ci, rng=rng).interval
-    return score.with_interval(interval)
+    interval = rows.interval(ci, n_resamples=n_resamples, rng=rng)
+    return score if interval is None else score.with_interval(interval)

@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Literal
 
-from deltableu._types import Array, Steps
+import numpy as np
+
+from deltableu._types import Array, Bools, Steps
 from deltableu._version import __version__
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
@@ -14,6 +16,7 @@ from deltableu.score.engine.chunks import ReferenceInfo
 from deltableu.score.engine.reweighting import Recomputed, Reweighting
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.results import Score, Signature
+from deltableu.stats import numerical_gradient
 
 Need = Literal["references", "weights", "messages"]
 
@@ -35,6 +38,8 @@ class Metric(ABC):
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
     #: Whether scores of single segments mean something.
     has_segments: ClassVar[bool] = True
+    #: Whether the score of a corpus is the mean of its segments'.
+    averages_segments: ClassVar[bool] = False
 
     def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
         """The references with the weights that count; a metric with a rater rates them here.
@@ -82,6 +87,19 @@ class Metric(ABC):
     @abstractmethod
     def aggregate(self, sums: Array) -> Array:
         """Scores of summed rows, for any number of sums at once (columns on the last axis)."""
+
+    @property
+    def score_limits(self) -> tuple[float, float]:
+        """Lowest and highest score of a corpus with these settings."""
+        return self.limits
+
+    def gradient(self, sums: Array) -> Array:
+        """Derivatives of `aggregate` by each column, in the shape of the sums."""
+        return numerical_gradient(self.aggregate, sums)
+
+    def clamped(self, sums: Array) -> Bools:
+        """Where a score stands still: sums a little better or worse would have the same."""
+        return np.zeros(sums.shape[:-1], dtype=bool)
 
     def segment_scores(self, rows: Array) -> Array:
         """Scores of single rows: those of corpora of one segment, unless a metric has others."""

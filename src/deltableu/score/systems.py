@@ -4,45 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from deltableu._types import Progress
 from deltableu.corpus import ReferenceSet, ScoreTable
-from deltableu.errors import InputError, check_at_least, check_share
+from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.io import Cell, Column, Table, field_record, mark_best
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
 from deltableu.score.results import Score, Signature
-from deltableu.stats import ConfidenceInterval
+from deltableu.stats import ConfidenceInterval, group_numbers
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalPlan:
     """How confidence intervals are made; `seed` makes them repeatable."""
 
-    method: IntervalMethod = "percentile"
+    method: IntervalMethod = "jackknife"
     n_resamples: int = 1000
     level: float = 0.95
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_choice("interval", self.method, get_args(IntervalMethod))
         check_at_least("resamples", self.n_resamples, 1)
         check_share("level", self.level)
         check_at_least("seed", self.seed, 0)
 
-    def interval(self, rows: Statistics) -> ConfidenceInterval:
+    def interval(self, rows: Statistics) -> ConfidenceInterval | None:
         """The interval of the score of these rows; the same seed for all, so pairs stay paired."""
-        return rows.bootstrap(
-            self.n_resamples, level=self.level, method=self.method, rng=self.seed
-        ).interval
+        return rows.interval(
+            self.method, level=self.level, n_resamples=self.n_resamples, rng=self.seed
+        )
 
     def signature(self, score: Signature, interval: ConfidenceInterval) -> Signature:
         """The signature with what the interval depends on."""
-        part = f"{self.method}-{self.n_resamples}-{self.level:g}-seed{self.seed}"
-        if not interval.method.startswith(self.method):  # a metric may know better
-            part = f"{interval.method.replace(' ', '-')}-{self.level:g}"
+        part = f"{interval.method}-{self.level:g}"
+        if interval.method != "jackknife":  # a metric may know better than to take a bootstrap
+            part = f"{self.method}-{self.n_resamples}-{self.level:g}-seed{self.seed}"
         return Signature((*score.parts[:-1], ("ci", part), score.parts[-1]))
 
 
@@ -62,11 +63,15 @@ class ScoredSystem:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """All systems under all metrics, and the items that were left out of all of them."""
+    """All systems under all metrics, on which items, and which were left out of all of them.
+
+    `groups` says what each item belongs to, where items come in groups.
+    """
 
     scores: tuple[ScoredSystem, ...]
     item_ids: tuple[str, ...]
     dropped: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
 
     def only(self, metric: str) -> Scoring:
         """The scores of one metric."""
@@ -172,6 +177,7 @@ def score_systems(
     *,
     no_positive: Literal["error", "skip"] = "error",
     intervals: IntervalPlan | None = None,
+    groups: Sequence[str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Scoring:
@@ -189,7 +195,9 @@ def score_systems(
         metrics see different weights, because a rater gives theirs, an item is left out if it has
         no positive one for any of them.
     intervals : IntervalPlan, optional
-        Without it, and for a single segment, there are no intervals.
+        Without it, for a single segment and for a clamped score, there are no intervals.
+    groups : list of str, optional
+        What each item belongs to (a document, a dialogue): intervals then speak about other groups.
     threads : int, optional
     progress : callable, optional
         Called with (what is done, done, in all).
@@ -215,6 +223,12 @@ def score_systems(
     if dropped:
         references = references.take(kept)
         outputs = {name: [texts[i] for i in kept] for name, texts in outputs.items()}
+    numbers = None
+    if groups is not None:
+        if len(groups) != items:
+            raise InputError(f"there are {len(groups)} groups for {items} items")
+        groups = [groups[index] for index in kept]
+        numbers = group_numbers(groups)
     scores = []
     encoded: dict[Hashable, Any] = {}
     for metric in metrics:
@@ -226,9 +240,10 @@ def score_systems(
                 metric, system, texts, references, encoded, len(outputs), threads, progress
             )
             score = rows.score()
-            # One segment cannot be resampled: an interval of width 0 would be no honest one.
-            if intervals is not None and len(rows) > 1:
-                interval = intervals.interval(rows)
+            interval = None
+            if intervals is not None:
+                interval = intervals.interval(rows if numbers is None else rows.grouped(numbers))
+            if intervals is not None and interval is not None:
                 signature = intervals.signature(score.signature, interval)
                 score = replace(score, signature=signature, interval=interval)
             scores.append(ScoredSystem(system, score, rows))
@@ -236,6 +251,7 @@ def score_systems(
         tuple(scores),
         tuple(ids[index] for index in kept),
         tuple(ids[index] for index in sorted(dropped)),
+        None if groups is None else tuple(groups),
     )
 
 

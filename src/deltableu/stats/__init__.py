@@ -12,10 +12,12 @@ from deltableu.stats.correlation import (
     partial_correlation,
 )
 from deltableu.stats.correlation_intervals import StandardError, correlation_interval
+from deltableu.stats.groups import group_numbers, sum_groups
 from deltableu.stats.intervals import (
     ConfidenceInterval,
     bca_interval,
     jackknife_interval,
+    jackknife_p_value,
     percentile_interval,
 )
 from deltableu.stats.kendall import (
@@ -47,14 +49,26 @@ from deltableu.stats.resampling import (
     in_chunks,
     stream,
 )
+from deltableu.stats.studentized import (
+    Aggregate,
+    Exchange,
+    Gradient,
+    critical_value,
+    mean_score,
+    mean_score_gradient,
+    numerical_gradient,
+)
 from deltableu.stats.weighted import weighted_correlate
 from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 
 __all__ = [
+    "Aggregate",
     "Alternative",
     "ConfidenceInterval",
     "Correction",
     "CorrelationTest",
+    "Exchange",
+    "Gradient",
     "KendallLike",
     "Method",
     "Ranking",
@@ -77,14 +91,20 @@ __all__ = [
     "correlation_p_value",
     "correlation_test",
     "count_distinct",
+    "critical_value",
     "draw_counts",
     "enumerable",
     "greedy_ranks",
+    "group_numbers",
     "holm",
     "in_chunks",
     "jackknife_interval",
+    "jackknife_p_value",
     "kendall_like",
     "kendall_like_pairs",
+    "mean_score",
+    "mean_score_gradient",
+    "numerical_gradient",
     "pairwise_p_values",
     "partial_correlation",
     "percentile_interval",
@@ -94,6 +114,7 @@ __all__ = [
     "sign_p_value",
     "sign_sums",
     "stream",
+    "sum_groups",
     "tau",
     "tie_gains",
     "weighted_correlate",

@@ -57,24 +57,30 @@ def sum_chosen(
     """Add to each trial's sums the rows whose bit is set in its choices, eight rows a byte.
 
     `table` is working space for the sums of all 256 subsets of eight rows: each is added up once,
-    not once a trial. Bits beyond the last row count nothing.
+    not once a trial. It has as many columns as are gone through at once, few enough for the cache.
+    Bits beyond the last row count nothing.
     """
     trials = choices.shape[0]
     blocks = choices.shape[1]
     size = rows.shape[0]
     columns = rows.shape[1]
+    width = table.shape[1]
+    tiles = (columns + width - 1) // width
     with cython.nogil:
-        for column in range(columns):
+        for column in range(width):
             table[0, column] = 0.0
-        for block in range(blocks):
-            for bit in range(8):
-                row = 8 * block + bit
-                for subset in range(1 << bit, 2 << bit):
-                    for column in range(columns):
-                        table[subset, column] = table[subset - (1 << bit), column]
-                        if row < size:
-                            table[subset, column] += rows[row, column]
-            for trial in range(trials):
-                subset = choices[trial, block]
-                for column in range(columns):
-                    sums[trial, column] += table[subset, column]
+        for tile in range(tiles):
+            left = tile * width
+            end = min(width, columns - left)
+            for block in range(blocks):
+                for bit in range(8):
+                    row = 8 * block + bit
+                    for subset in range(1 << bit, 2 << bit):
+                        for column in range(end):
+                            table[subset, column] = table[subset - (1 << bit), column]
+                            if row < size:
+                                table[subset, column] += rows[row, left + column]
+                for trial in range(trials):
+                    subset = choices[trial, block]
+                    for column in range(end):
+                        sums[trial, left + column] += table[subset, column]

@@ -60,11 +60,52 @@ def bca_interval(
     return float(low), float(high)
 
 
-def jackknife_interval(observed: float, jackknife: Array, level: float) -> tuple[float, float]:
-    """Student's interval with the jackknife's standard error (Tukey 1958)."""
+def jackknife_interval(
+    observed: float,
+    jackknife: Array,
+    level: float,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+) -> ConfidenceInterval:
+    """Student's interval with the jackknife's standard error (Tukey 1958), within limits.
+
+    Equal numbers show no spread, which is no proof that there is none: an interval has no width
+    only if so many equal ones would be a surprise even if each could lie on either side.
+
+    Examples
+    --------
+    >>> print(jackknife_interval(4.0, np.array([3.5, 4.5, 4.0]), 0.95, (0.0, 6.0)))
+    [1.52, 6.00]
+    """
     from scipy.special import stdtrit
 
+    size, error = len(jackknife), _jackknife_error(observed, jackknife)
+    reach = float(stdtrit(size - 1, (1.0 + level) / 2.0)) * error
+    if error == 0.0 and 2.0 ** (1 - size) >= 1.0 - level:
+        reach = np.inf
+    low, high = max(observed - reach, limits[0]), min(observed + reach, limits[1])
+    return ConfidenceInterval(low, high, level, "jackknife")
+
+
+def jackknife_p_value(observed: float, jackknife: Array) -> float:
+    """How surprising a number is if the true one is 0: Student's test that goes with the interval.
+
+    Examples
+    --------
+    >>> round(jackknife_p_value(4.0, np.array([3.5, 4.5, 4.0])), 3)
+    0.02
+    """
+    from scipy.special import stdtr
+
+    size, error = len(jackknife), _jackknife_error(observed, jackknife)
+    if error == 0.0:
+        return 1.0 if observed == 0.0 else 2.0 ** (1 - size)
+    return float(2.0 * stdtr(size - 1, -abs(observed) / error))
+
+
+def _jackknife_error(observed: float, jackknife: Array) -> float:
+    """Exactly 0 where the numbers differ by no more than rounding."""
     size = len(jackknife)
     spread = float(((jackknife - jackknife.mean()) ** 2).sum())
-    reach = float(stdtrit(size - 1, (1.0 + level) / 2.0)) * np.sqrt((size - 1) / size * spread)
-    return observed - float(reach), observed + float(reach)
+    if spread <= size * (1e-13 * max(1.0, abs(observed))) ** 2:
+        return 0.0
+    return float(np.sqrt((size - 1) / size * spread))

@@ -13,12 +13,17 @@ Correction = Literal["holm", "bh", "none"]
 
 
 def adjust(p_values: Sequence[float] | Array, correction: Correction) -> Array:
-    """Adjust for the number of tests; `none` leaves them as they are."""
+    """Adjust for the number of tests; `none` leaves them as they are.
+
+    A test that gave no p-value (NaN) is none of them.
+    """
+    adjusted = np.array(p_values, dtype=np.float64)
+    given = ~np.isnan(adjusted)
     if correction == "holm":
-        return holm(p_values)
-    if correction == "bh":
-        return benjamini_hochberg(p_values)
-    return np.asarray(p_values, dtype=np.float64)
+        adjusted[given] = holm(adjusted[given])
+    elif correction == "bh":
+        adjusted[given] = benjamini_hochberg(adjusted[given])
+    return adjusted
 
 
 def holm(p_values: Sequence[float] | Array) -> Array:

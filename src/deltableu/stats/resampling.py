@@ -22,6 +22,8 @@ _TILE = 64
 #: Bytes of choices held in memory at once, per thread.
 _CHOICES = 8_000_000
 _LARGEST_CHUNK = 1024
+#: Columns whose subsets of eight rows are held in the cache.
+_WIDTH = 32
 _EXCHANGES = 1  # its random streams differ from the bootstrap's
 
 _kernel = _kernels.load("stats._resampling")
@@ -35,7 +37,7 @@ def stream(seed: int, *key: int) -> np.random.Generator:
 def choice_streams(size: int, trials: int, seed: int) -> Iterator[Bools]:
     """The subsets that `chosen_sums` takes, a trial a row, chunk by chunk."""
     for number, (first, last) in enumerate(_chunks(trials, _choices_chunk(size))):
-        choices = _choose(size, last - first, seed, number)
+        choices = choose_subsets(size, last - first, seed, number)
         yield np.unpackbits(choices, axis=1, count=size, bitorder="little").astype(bool)
 
 
@@ -87,32 +89,36 @@ def chosen_sums(
     rows = np.ascontiguousarray(rows, dtype=np.float64)
 
     def work(number: int, first: int, last: int) -> Array:
-        return _sum_chosen(rows, _choose(len(rows), last - first, seed, number))
+        return sum_subsets(rows, choose_subsets(len(rows), last - first, seed, number))
 
     return in_chunks(work, trials, _choices_chunk(len(rows)), threads, progress)
 
 
 def all_choices(rows: Array) -> Array:
     """Sums of the rows of every subset, the empty one first: 2 to the number of rows of them."""
-    size = len(rows)
-    blocks = (size + 7) // 8
-    numbers = np.arange(1 << size, dtype="<u8")
-    choices = numbers.view(np.uint8).reshape(-1, 8)[:, :blocks]
-    return _sum_chosen(np.ascontiguousarray(rows), np.ascontiguousarray(choices))
+    return sum_subsets(rows, all_subsets(len(rows), 0, 1 << len(rows)))
 
 
-def _sum_chosen(rows: Array, choices: Bytes) -> Array:
-    sums = np.zeros((len(choices), rows.shape[1]))
-    _kernel.sum_chosen(rows, choices, np.empty((256, rows.shape[1])), sums)
+def sum_subsets(rows: Array, subsets: Bytes) -> Array:
+    """Sums of the rows of subsets, a subset a row: a bit a row, eight rows a byte."""
+    sums = np.zeros((len(subsets), rows.shape[1]))
+    given = np.ascontiguousarray(rows, dtype=np.float64)
+    _kernel.sum_chosen(given, subsets, np.empty((256, _WIDTH)), sums)
     return sums
+
+
+def all_subsets(size: int, begin: int, end: int) -> Bytes:
+    """Some of the 2^size subsets of so many rows, in the order of binary numbers."""
+    numbers = np.arange(begin, end, dtype="<u8")
+    return np.ascontiguousarray(numbers.view(np.uint8).reshape(-1, 8)[:, : (size + 7) // 8])
 
 
 def _draw(size: int, trials: int, seed: int, number: int) -> Ints32:
     return stream(seed, 0, number).integers(size, size=(trials, size), dtype=np.int32)
 
 
-def _choose(size: int, trials: int, seed: int, number: int) -> Bytes:
-    """A bit a row, eight rows a byte."""
+def choose_subsets(size: int, trials: int, seed: int, number: int) -> Bytes:
+    """Random subsets of so many rows, each row in with probability one half."""
     blocks = (size + 7) // 8
     choices = stream(seed, _EXCHANGES, number).bytes(trials * blocks)
     return np.frombuffer(choices, np.uint8).reshape(trials, blocks)

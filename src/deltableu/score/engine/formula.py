@@ -90,9 +90,13 @@ def geometric(
     return Combination(100.0 * score, 100.0 * precisions, penalty)
 
 
+def without_match(numerators: Array, denominators: Array) -> Bools:
+    """Orders whose matches sum to nothing, or to less."""
+    return np.asarray(numerators <= _NOISE * denominators)
+
+
 def _any_match(numerators: Array, denominators: Array) -> Bools:
-    matched: Bools = numerators > _NOISE * denominators
-    return np.logical_or.reduce(matched, axis=-1, keepdims=True)
+    return ~np.logical_and.reduce(without_match(numerators, denominators), axis=-1, keepdims=True)
 
 
 def _smoothed(
@@ -118,6 +122,60 @@ def arithmetic(
     penalty = brevity_penalty(hypothesis_length, reference_length)
     score = np.where(mean > 0.0, mean * penalty, mean)
     return Combination(100.0 * score, 100.0 * precisions, penalty)
+
+
+def geometric_gradient(
+    numerators: Array,
+    denominators: Array,
+    hypothesis_length: Array,
+    reference_length: Array,
+    score: Array,
+    *,
+    added: float,
+    effective_order: bool,
+) -> Array:
+    """Derivatives of a geometric score by numerators, denominators and both lengths.
+
+    `added` is what smoothing adds to all orders but the first. An order without a match has no
+    derivative by its numerator. Where outputs are exactly as long as references, the brevity
+    penalty is taken to rise half as steeply as for shorter ones.
+    """
+    extra = np.full(numerators.shape[-1], added)
+    extra[0] = 0.0
+    matched, total = np.maximum(numerators, 0.0) + extra, denominators + extra
+    exists = total > 0.0
+    orders = exists.sum(axis=-1, keepdims=True) if effective_order else numerators.shape[-1]
+    share = score[..., None] / np.maximum(orders, 1)
+    some = exists & ~without_match(numerators, denominators)
+    by_numerator = np.divide(share, matched, out=np.zeros_like(total), where=some)
+    by_denominator = np.divide(-share, total, out=np.zeros_like(total), where=exists)
+    lengths = _by_lengths(score[..., None], hypothesis_length, reference_length)
+    return np.concatenate((by_numerator, by_denominator, lengths), axis=-1)
+
+
+def _by_lengths(score: Array, hypothesis_length: Array, reference_length: Array) -> Array:
+    """Derivatives of a score that has the brevity penalty as a factor by the two lengths."""
+    lengths = np.stack((hypothesis_length, reference_length), axis=-1)
+    some = lengths[..., :1] > 0.0
+    slope = np.divide(score, lengths[..., :1], out=np.zeros_like(score), where=some)
+    slope = slope * np.heaviside(lengths[..., 1:] - lengths[..., :1], 0.5)
+    ratio = np.divide(lengths[..., 1:], lengths[..., :1], out=np.zeros_like(score), where=some)
+    return np.concatenate((slope * ratio, -slope), axis=-1)
+
+
+def arithmetic_gradient(
+    numerators: Array, denominators: Array, hypothesis_length: Array, reference_length: Array
+) -> Array:
+    """The same of the arithmetic score; at 0 that of scores below."""
+    exists = denominators > 0.0
+    total = np.where(exists, denominators, 1.0)
+    found = arithmetic(numerators, denominators, hypothesis_length, reference_length)
+    orders = np.maximum(exists.sum(axis=-1, keepdims=True), 1)
+    score = found.score[..., None]
+    penalty = np.where(score > 0.0, found.brevity_penalty[..., None], 1.0)
+    slope = np.where(exists, 100.0 * penalty / (orders * total), 0.0)
+    lengths = _by_lengths(np.maximum(score, 0.0), hypothesis_length, reference_length)
+    return np.concatenate((slope, -slope * numerators / total, lengths), axis=-1)
 
 
 def sentence(

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,9 +18,9 @@ from deltableu.errors import check_choice
 from deltableu.score.engine.ngram_counts import count_ngrams, sum_by
 from deltableu.score.engine.reference_free import ReferenceFree
 from deltableu.score.engine.segment_metric import PreparedReferences
-from deltableu.score.engine.statistics import Bootstrap, IntervalMethod, Statistics
+from deltableu.score.engine.statistics import Bootstrap, Statistics
 from deltableu.score.engine.token_settings import TokenSettings
-from deltableu.stats import ConfidenceInterval
+from deltableu.stats import jackknife_interval, sum_groups
 
 #: Counts held in memory at once while resampling.
 _CELLS = 4_000_000
@@ -149,7 +148,7 @@ class PooledStatistics(Statistics):
         n_resamples: int = 1000,
         *,
         level: float = 0.95,
-        method: IntervalMethod = "percentile",
+        method: Literal["percentile", "bca"] = "percentile",
         rng: np.random.Generator | int | None = 0,
         progress: Steps | None = None,
     ) -> Bootstrap:
@@ -168,17 +167,24 @@ class PooledStatistics(Statistics):
         resampled = Statistics.bootstrap(
             self, n_resamples, level=level, method="percentile", rng=rng, progress=progress
         )
-        check_choice("method", method, get_args(IntervalMethod))
+        check_choice("method", method, ("percentile", "bca"))
         score, left_out = self.leave_one_out()
         segments = len(self.rows)
-        deviations = left_out - left_out.mean()
-        error = float(np.sqrt((segments - 1) / segments * (deviations**2).sum()))
-        reach = NormalDist().inv_cdf((1.0 + level) / 2.0) * error
-        lowest, highest = self.metric.limits
-        interval = ConfidenceInterval(
-            max(score - reach, lowest), min(score + reach, highest), level, "jackknife"
-        )
+        error = float(np.sqrt((segments - 1) * left_out.var()))
+        interval = jackknife_interval(score, left_out, level, self.metric.score_limits)
         return Bootstrap(resampled.distribution, interval, error)
+
+    def grouped(self, numbers: Ints) -> PooledStatistics:
+        owners = np.repeat(numbers, np.diff(self.bounds))
+        keys, found = np.unique(owners * len(self.grams) + self.places, return_inverse=True)
+        groups, places = np.divmod(keys, len(self.grams))
+        return replace(
+            self,
+            rows=sum_groups(self.rows, numbers),
+            places=places,
+            counts=np.bincount(found, weights=self.counts).astype(np.int64),
+            bounds=np.searchsorted(groups, np.arange(int(numbers.max()) + 2)),
+        )
 
     def _values(self, counts: Ints) -> Array:
         """Values of many counts, few of which differ: looked up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from deltableu.score.engine.chunks import FlatReferences, flat_references
 from deltableu.score.engine.inputs import as_hypotheses, as_reference_set, first_wrong_text
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.metric import Metric
+from deltableu.stats import mean_score
 from deltableu.text import NotUnicodeError, Texts
 
 
@@ -116,6 +117,8 @@ class ReferenceMetric(Metric):
 class SegmentMetric(ReferenceMetric):
     """A metric whose corpus score is the mean of its segments; subclasses give `segments`."""
 
+    averages_segments: ClassVar[bool] = True
+
     def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
         scores = np.asarray(self.segments(hypotheses, encoded), dtype=np.float64)
         if scores.shape != (len(hypotheses),):
@@ -127,5 +130,4 @@ class SegmentMetric(ReferenceMetric):
         """One score a segment; reference j belongs to item `encoded.flat.owners[j]`."""
 
     def aggregate(self, sums: Array) -> Array:
-        mean: Array = sums[..., 0] / sums[..., 1]
-        return mean
+        return mean_score(sums)

@@ -10,14 +10,20 @@ import numpy as np
 from deltableu._types import Array, Ints, Steps
 from deltableu.errors import InputError
 from deltableu.score.results import Score
-from deltableu.stats import ConfidenceInterval, bca_interval, percentile_interval
+from deltableu.stats import (
+    ConfidenceInterval,
+    bca_interval,
+    jackknife_interval,
+    percentile_interval,
+    sum_groups,
+)
 
 if TYPE_CHECKING:
     from deltableu.score.engine.chunks import ReferenceInfo
     from deltableu.score.metric import Metric
 
 
-IntervalMethod = Literal["percentile", "bca"]
+IntervalMethod = Literal["jackknife", "percentile", "bca"]
 
 #: Resampled indices held in memory at once.
 _BATCH = 4_000_000
@@ -89,7 +95,7 @@ class Statistics:
         n_resamples: int = 1000,
         *,
         level: float = 0.95,
-        method: IntervalMethod = "percentile",
+        method: Literal["percentile", "bca"] = "percentile",
         rng: np.random.Generator | int | None = 0,
         progress: Steps | None = None,
     ) -> Bootstrap:
@@ -136,6 +142,43 @@ class Statistics:
         interval = ConfidenceInterval(low, high, level, f"{method} bootstrap, n={n_resamples}")
         error = float(distribution.std(ddof=1)) if n_resamples > 1 else 0.0
         return Bootstrap(distribution, interval, error)
+
+    def interval(
+        self,
+        method: IntervalMethod = "jackknife",
+        *,
+        level: float = 0.95,
+        n_resamples: int = 1000,
+        rng: np.random.Generator | int | None = 0,
+    ) -> ConfidenceInterval | None:
+        """Where the score would lie on other segments like these; None where that cannot be told.
+
+        It cannot from one segment, nor where the score is clamped: it would be the same for rows a
+        little better or worse, so that their spread says nothing.
+
+        Parameters
+        ----------
+        method : {"jackknife", "percentile", "bca"}
+            Student's with the jackknife's standard error, or read off a bootstrap.
+        level : float
+        n_resamples, rng
+            Of the bootstrap.
+        """
+        if len(self.rows) < 2 or (self.adds_up and self.metric.clamped(self.sums())):
+            return None
+        if method == "jackknife" or not self.adds_up:
+            return jackknife_interval(*self.leave_one_out(), level, self.metric.score_limits)
+        return self.bootstrap(n_resamples, level=level, method=method, rng=rng).interval
+
+    def grouped(self, numbers: Ints) -> Statistics:
+        """One row for all segments of a group, for resampling whole groups.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Of each segment's group, see `deltableu.stats.group_numbers`.
+        """
+        return replace(self, rows=sum_groups(self.rows, numbers))
 
     def leave_one_out(self) -> tuple[float, Array]:
         """The score, and the scores without each segment in turn."""

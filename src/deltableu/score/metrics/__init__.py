@@ -6,6 +6,7 @@ __all__ = ["BUILT_IN"]
 BUILT_IN = {
     "bleu": "bleu.BLEU",
     "delta-bleu": "delta_bleu.DeltaBLEU",
+    "signed-delta-bleu": "delta_bleu.SignedDeltaBLEU",
     "sentence-bleu": "sentence_bleu.SentenceBLEU",
     "nist": "nist.NIST",
     "ibleu": "ibleu.IBLEU",

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Literal
 
-from deltableu._types import Array
+import numpy as np
+
+from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_choice
 from deltableu.score.engine.formula import (
     SMOOTH_VALUES,
     Combination,
     Smoothing,
     arithmetic,
+    arithmetic_gradient,
     geometric,
+    geometric_gradient,
+    without_match,
 )
 from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
@@ -72,6 +77,22 @@ class BLEU(NgramMetric):
     def aggregate(self, sums: Array) -> Array:
         return self._combine(sums, effective_order=self.effective_order).score
 
+    def gradient(self, sums: Array) -> Array:
+        if self.combine == "arithmetic":
+            return arithmetic_gradient(*self._parts(sums))
+        return geometric_gradient(
+            *self._parts(sums),
+            self.aggregate(sums),
+            added=self._smooth_value() if self.smoothing == "add-k" else 0.0,
+            effective_order=self.effective_order,
+        )
+
+    def clamped(self, sums: Array) -> Bools:
+        """Where an order has no match in all: its precision is 0, or made up by smoothing."""
+        if self.combine == "arithmetic":
+            return np.zeros(sums.shape[:-1], dtype=bool)
+        return np.asarray(without_match(*self.ngram_sums(sums)).any(axis=-1))
+
     def segment_scores(self, rows: Array) -> Array:
         return self._combine(rows, effective_order=True).score
 
@@ -96,16 +117,19 @@ class BLEU(NgramMetric):
         return "none" if self.smooth is None else self.smooth
 
     def _combine(self, sums: Array, *, effective_order: bool) -> Combination:
-        parts = (*self.ngram_sums(sums), sums[..., 2 * self.order], sums[..., 2 * self.order + 1])
         if self.combine == "arithmetic":
-            return arithmetic(*parts)
+            return arithmetic(*self._parts(sums))
         return geometric(
-            *parts,
+            *self._parts(sums),
             smooth=self.smoothing,
             smooth_value=self._smooth_value(),
             effective_order=effective_order,
             zero_without_match=self._stops_without_match(),
         )
+
+    def _parts(self, sums: Array) -> tuple[Array, Array, Array, Array]:
+        lengths = sums[..., 2 * self.order], sums[..., 2 * self.order + 1]
+        return (*self.ngram_sums(sums), *lengths)
 
     def _stops_without_match(self) -> bool:
         return True

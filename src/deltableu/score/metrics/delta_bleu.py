@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar, Literal
 
 from deltableu.corpus import ReferenceSet
@@ -77,6 +77,15 @@ class DeltaBLEU(BLEU):
         return reweighted_ngrams(self.recipe, references, outputs)
 
     @property
+    def score_limits(self) -> tuple[float, float]:
+        return self.limits if self.combine == "arithmetic" else (0.0, 100.0)
+
+    def signed(self) -> SignedDeltaBLEU:
+        """The same settings with a signed mean, which has no lowest score to stop at."""
+        kept = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+        return SignedDeltaBLEU(**{**kept, "combine": "arithmetic"})
+
+    @property
     def mostly_zero(self) -> bool:
         return self.combine == "geometric"
 
@@ -100,3 +109,17 @@ class DeltaBLEU(BLEU):
 
     def _variant_settings(self) -> tuple[tuple[str, str], ...]:
         return (("variant", self.variant), ("brevity", self.brevity))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SignedDeltaBLEU(DeltaBLEU):
+    """delta-BLEU as a signed mean of its precisions, from -100 to 100; see `DeltaBLEU`.
+
+    The paper's geometric mean is 0 for all systems whose matches of some order sum to less than
+    nothing. This one goes on below 0, so that it can tell such systems apart.
+    """
+
+    name: ClassVar[str] = "signed-delta-bleu"
+    summary: ClassVar[str] = "delta-BLEU with a signed mean of precisions, which never stops at 0"
+
+    combine: Literal["geometric", "arithmetic"] = "arithmetic"

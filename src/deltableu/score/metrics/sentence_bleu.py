@@ -46,6 +46,7 @@ class SentenceBLEU(NgramMetric):
 
     name: ClassVar[str] = "sentence-bleu"
     summary: ClassVar[str] = "mean of BLEU smoothed for single sentences"
+    averages_segments: ClassVar[bool] = True
 
     method: Method = "bleu+1"
 

@@ -1,0 +1,245 @@
+"""Summed rows of several systems in; differences over their standard errors out.
+
+A score is a function of the sum of a system's rows. The infinitesimal jackknife gives its standard
+error from the gradient at that sum, and after any exchange of two systems' rows the same needs no
+row again: only their sums, and the sums of their products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from deltableu._types import Array, Bytes, Steps
+from deltableu.stats.resampling import all_subsets, choose_subsets, in_chunks, sum_subsets
+
+#: Sums of rows, columns on the last axis, to numbers of the same shape without that axis.
+Aggregate = Callable[[Array], Array]
+#: The same to the derivative by each column.
+Gradient = Callable[[Array], Array]
+
+#: A variance below this part of what it is the difference of is the rounding of none.
+_NOTHING = 1e-11
+_CHUNK = 1024
+
+
+def numerical_gradient(aggregate: Aggregate, sums: Array) -> Array:
+    """The derivative by each column, from central differences.
+
+    Examples
+    --------
+    >>> numerical_gradient(lambda sums: sums[..., 0] / sums[..., 1], np.array([6.0, 2.0])).round(6)
+    array([ 0.5, -1.5])
+    """
+    steps = np.cbrt(np.finfo(np.float64).eps) * np.maximum(np.abs(sums), 1.0)
+    found = np.empty_like(sums)
+    for column in range(sums.shape[-1]):
+        up, down = sums.copy(), sums.copy()
+        up[..., column] += steps[..., column]
+        down[..., column] -= steps[..., column]
+        found[..., column] = (aggregate(up) - aggregate(down)) / (2.0 * steps[..., column])
+    return found
+
+
+def mean_score(sums: Array) -> Array:
+    """Of sums and how many were added up."""
+    means: Array = sums[..., 0] / sums[..., 1]
+    return means
+
+
+def mean_score_gradient(sums: Array) -> Array:
+    """Derivatives of `mean_score`."""
+    total, size = sums[..., 0], sums[..., 1]
+    return np.stack((1.0 / size, -total / size**2), axis=-1)
+
+
+def influence_error(influences: Array) -> Array:
+    """The standard error of a sum of influences, on the last axis one for each unit.
+
+    References
+    ----------
+    Jaeckel 1972, "The infinitesimal jackknife".
+    """
+    units = influences.shape[-1]
+    centred = influences - influences.mean(axis=-1, keepdims=True)
+    return np.asarray(np.sqrt(units / (units - 1) * (centred**2).sum(axis=-1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """Systems whose rows are exchanged, unit by unit, two systems at a time.
+
+    Attributes
+    ----------
+    rows : array
+        Systems x units x columns. A unit is an item, or a group of items that belong together.
+    aggregate : callable
+        Sums to scores.
+    gradient : callable
+        Of the scores.
+
+    References
+    ----------
+    Janssen 1997, "Studentized permutation tests for non-i.i.d. hypotheses and the generalized
+    Behrens-Fisher problem"; Chung and Romano 2013, "Exact and asymptotically robust permutation
+    tests"; Konietschko and Pauly 2014, "Bootstrapping and permuting paired t-test type statistics".
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 4.0, 6.0, 5.0], [1.0, 3.0, 3.0, 4.0]])
+    >>> rows = np.stack((scores, np.ones_like(scores)), axis=-1)
+    >>> found = Exchange(rows, mean_score, mean_score_gradient)
+    >>> round(found.statistic(0, 1), 3), found.all_statistics(0, 1).shape
+    (3.656, (16,))
+    """
+
+    rows: Array
+    aggregate: Aggregate
+    gradient: Gradient
+
+    @cached_property
+    def totals(self) -> Array:
+        """Systems x columns."""
+        return np.asarray(self.rows.sum(axis=1))
+
+    @cached_property
+    def scores(self) -> Array:
+        """Of each system."""
+        return self.aggregate(self.totals)
+
+    @cached_property
+    def influences(self) -> Array:
+        """Systems x units: by how much each unit moves the score."""
+        return np.asarray(np.einsum("suc,sc->su", self.rows, self.gradient(self.totals)))
+
+    def error(self, first: int, second: int | None = None) -> float:
+        """The standard error of a score, or of the difference of two."""
+        found = self.influences[first]
+        if second is not None:
+            found = found - self.influences[second]
+        error = float(influence_error(found))
+        largest = float(np.abs(self.influences[[first, first if second is None else second]]).max())
+        return error if error**2 > _NOTHING * len(found) * largest**2 else 0.0
+
+    def statistic(self, first: int, second: int) -> float:
+        """The difference over its standard error."""
+        apart = self.scores[first] - self.scores[second]
+        scale = np.abs(self.scores[[first, second]]).max()
+        return float(_ratio(apart, np.array(self.error(first, second)), scale))
+
+    def differing(self, first: int, second: int) -> int:
+        """Units on which the two systems differ."""
+        return int((self.rows[first] != self.rows[second]).any(axis=1).sum())
+
+    def statistics(
+        self,
+        pairs: Sequence[tuple[int, int]],
+        trials: int,
+        seed: int,
+        *,
+        threads: int | None = None,
+        progress: Steps | None = None,
+    ) -> Array:
+        """Trials x pairs: the statistic after random exchanges, the same for all pairs."""
+        systems = sorted({system for pair in pairs for system in pair})
+        moments = {system: _moments(self.rows[system]) for system in systems}
+
+        def work(number: int, first: int, last: int) -> Array:
+            choices = choose_subsets(len(self.rows[0]), last - first, seed, number)
+            chosen = {system: sum_subsets(moments[system], choices) for system in systems}
+            made = np.empty((last - first, len(pairs)))
+            for place, (one, two) in enumerate(pairs):
+                mixed = sum_subsets(_mixed(self.rows[one], self.rows[two]), choices)
+                moved = chosen[two] - chosen[one]
+                made[:, place] = self._exchanged(one, two, moved, mixed)
+            return made
+
+        return in_chunks(work, trials, _CHUNK, threads, progress)
+
+    def all_statistics(self, first: int, second: int) -> Array:
+        """The statistic after every exchange of the units on which the two systems differ."""
+        apart = (self.rows[first] != self.rows[second]).any(axis=1)
+        one, two = self.rows[first][apart], self.rows[second][apart]
+
+        def work(number: int, begin: int, end: int) -> Array:
+            choices: Bytes = all_subsets(len(one), begin, end)
+            moved = sum_subsets(_moments(two) - _moments(one), choices)
+            return self._exchanged(first, second, moved, sum_subsets(_mixed(one, two), choices))
+
+        return in_chunks(work, 1 << len(one), _CHUNK, 1)
+
+    def _exchanged(self, first: int, second: int, moved: Array, mixed: Array) -> Array:
+        """The statistic where `moved` went to the first system's sums from the second's."""
+        columns, units = self.rows.shape[2], self.rows.shape[1]
+        own, other = self._sums(first) + moved, self._sums(second) - moved
+        own_sums, other_sums = own[:, :columns], other[:, :columns]
+        apart = self.aggregate(own_sums) - self.aggregate(other_sums)
+        g, h = self.gradient(own_sums), self.gradient(other_sums)
+        upper = np.triu_indices(columns)
+        cross = np.triu_indices(columns, 1)
+        both = self.rows[first].T @ self.rows[second]
+        squares = np.einsum("tp,tp->t", own[:, columns:], g[:, upper[0]] * g[:, upper[1]])
+        squares += np.einsum("tp,tp->t", other[:, columns:], h[:, upper[0]] * h[:, upper[1]])
+        turned = g[:, cross[0]] * h[:, cross[1]] - g[:, cross[1]] * h[:, cross[0]]
+        shared = np.einsum("tp,tp->t", g @ both, h) + np.einsum("tp,tp->t", mixed, turned)
+        sums = np.einsum("tp,tp->t", own_sums, g) - np.einsum("tp,tp->t", other_sums, h)
+        variance = squares - 2.0 * shared - sums**2 / units
+        variance = np.where(variance > _NOTHING * squares, variance, 0.0)
+        scale = np.abs(self.scores[[first, second]]).max()
+        return _ratio(apart, np.sqrt(units / (units - 1) * variance), scale)
+
+    def _sums(self, system: int) -> Array:
+        return np.asarray(_moments(self.rows[system]).sum(axis=0))
+
+
+def critical_value(statistics: Array, level: float, *, exact: bool = False) -> float:
+    """How large a statistic must be to be significant beside those of exchanges.
+
+    A difference plus and minus so many standard errors is the interval that holds 0 if and only if
+    the test does not reject at 1 - `level`. It is infinite where no statistic would be significant.
+
+    Parameters
+    ----------
+    statistics : array
+        After exchanges.
+    level : float
+        Of the interval.
+    exact : bool
+        Whether these are all exchanges, the observed one among them.
+
+    Examples
+    --------
+    >>> critical_value(np.arange(100.0), 0.9), critical_value(np.arange(4.0), 0.95, exact=True)
+    (90.0, inf)
+    """
+    sizes = np.where(np.isnan(statistics), np.inf, np.abs(statistics))
+    total = len(sizes) if exact else len(sizes) + 1
+    # Of all exchanges, the observed one is as extreme as itself, and so is the full one.
+    most = math.ceil((1.0 - level) * total - 1e-9) - (1 if exact else 2)
+    if most < (2 if exact else 0):
+        return math.inf
+    return float(np.partition(sizes, len(sizes) - 1 - most)[len(sizes) - 1 - most])
+
+
+def _ratio(apart: Array, error: Array, scale: float) -> Array:
+    """A difference over its error; NaN where neither is there, which speaks for nothing."""
+    apart = np.where(np.abs(apart) > 1e-12 * scale, apart, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(apart / error)
+
+
+def _moments(rows: Array) -> Array:
+    """Each row's columns, then their products, those of two columns counted for both orders."""
+    one, two = np.triu_indices(rows.shape[1])
+    products = rows[:, one] * rows[:, two] * np.where(one == two, 1.0, 2.0)
+    return np.concatenate((rows, products), axis=1)
+
+
+def _mixed(first: Array, second: Array) -> Array:
+    """What an exchange adds to the products of the first system's columns with the second's."""
+    one, two = np.triu_indices(first.shape[1], 1)
+    return second[:, one] * first[:, two] - first[:, one] * second[:, two]
