@@ -1,4 +1,4 @@
-"""The compiled loops find what the house's own JSON decoder and TSV reader find."""
+"""Lines that are read many at once give what the house's own JSON decoder and TSV reader find."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ import random
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deltableu import _kernels
 from deltableu.errors import Problem
+from deltableu.io import Checker, not_utf8
 from deltableu.io.delimited import read_tsv, write_tsv
-from deltableu.io.jsonl import read_records
+from deltableu.io.jsonl import decode, read_records
 from deltableu.logs import read_lines
+from deltableu.logs.blocks import FIELDS
 from deltableu.logs.partitions import find_partitions
-from deltableu.logs.read_lines import as_words
-from deltableu.logs.readers import FIELDS
-from tests.uncompiled import run_uncompiled
-
-_kernel = _kernels.load("logs._rows")
 
 Row = tuple[str, str, str, str]
 
@@ -60,40 +55,6 @@ def both_ways(path: Path, content: bytes, **settings: int) -> tuple[list[Row], l
     problems: list[Problem] = []
     rows = rows_of(path, problems.append, **settings)
     return rows, problems
-
-
-# UTF-8
-
-
-def first_not_utf8(data: bytes) -> int:
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    return -1
-
-
-EDGES = [
-    *(b"\x7f", b"\xc2\x80", b"\xdf\xbf", b"\xe0\xa0\x80", b"\xed\x9f\xbf", b"\xee\x80\x80"),
-    *(b"\xf0\x90\x80\x80", b"\xf4\x8f\xbf\xbf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
-    *(b"\xc1\x80", b"\xe0\x9f\xbf", b"\xf0\x8f\xbf\xbf", b"\xf5\x80\x80\x80", b"\x80", b"\xff"),
-]
-
-
-@given(st.lists(st.sampled_from([*EDGES, b"a" * 7, b"ab"]) | st.binary(max_size=3), max_size=9))
-def test_bytes_that_are_not_utf8_are_found_where_python_finds_them(parts):
-    data = b"".join(parts)
-    assert _kernel.first_not_utf8(data, as_words(data)) == first_not_utf8(data)
-
-
-def test_every_sequence_of_up_to_three_bytes_of_interest():
-    edges = [0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1]
-    edges += [0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF]
-    for first in edges:
-        for second in edges:
-            for third in edges:
-                data = bytes((first, second, third)) + b"\x80"
-                assert _kernel.first_not_utf8(data, as_words(data)) == first_not_utf8(data)
 
 
 # TSV
@@ -426,6 +387,104 @@ def test_json_lines_may_be_cut_anywhere(folder, lines, end, mark, partition_byte
     assert [problem.line for problem in whole[1]] == bad
 
 
+#: Pieces of lines that a fast decoder may take for something else.
+HOSTILE = [
+    *(
+        '"utterance": "a"',
+        '"response": "b"',
+        '"utterance": ": c :) \\\\"',
+        '"response":":"',
+        '"id": 7',
+    ),
+    *('"id" : -0', '"id": 1.0', '"id": 1.5', '"id": null', '"id": true', '"id": ""', '"id": 0'),
+    *('"thread": "t:"', '"thread": 12345678901234567890123', '"\\u0069d": 3', '"i\\u0064" : "x"'),
+    *('"a": {"b": 1, "b": 2}', '"a": {"b": {"b": ":"}}', '"a": [{"\\u003a": 1}, {":": 2}]'),
+    *('"a": {"b": "\\u003a", "b": "\\u003A"}', '"a": "\\\\u003a"', '"a": NaN', '"a": 1e999'),
+    *(
+        '"a": "\\ud800"',
+        '"response": "\\udc00"',
+        '"a": -Infinity',
+        '"a": 01',
+        '"a": "\t"',
+        '"a"\t:\r1',
+    ),
+    *('"response": "\\u003a"', '"utterance": "x\\u003ay"', '"a": "\xff"', '"response": "é😀"'),
+    *(
+        "}",
+        "{",
+        "}, {",
+        "} {",
+        ",",
+        "[",
+        '"a": [',
+        "]",
+        '"',
+        "\\",
+        "\ufeff",
+        "\n",
+        "\r\n",
+        "\n\n",
+        " ",
+    ),
+]
+LINE = st.lists(st.sampled_from(HOSTILE), max_size=4).map(lambda parts: f"{{{', '.join(parts)}}}")
+GOOD = st.sampled_from(['{"utterance": "a", "response": "b :"}', '{"response":"","utterance":"é"}'])
+LINES = st.lists(GOOD | LINE | st.sampled_from(["", "  ", "\r", "[]", "null"]), max_size=8)
+
+
+ONE_LINE = '{"utterance": "", "response": ""}'
+
+
+@settings(max_examples=200)
+@given(
+    LINES, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(1, 300), st.integers(1, 5)
+)
+@example(['{"utterance": "a"', '"response": "b"}' + ONE_LINE], "\n", False, 300, 2)
+@example([ONE_LINE + " " + ONE_LINE, ""], "\n", False, 300, 2)
+@example(['{"response": "b", "utterance": "a", "utterance": "\\u003a"}'], "\n", False, 300, 1)
+def test_rows_and_problems_are_those_of_each_line_alone(
+    folder, lines, end, mark, partition_bytes, block_rows
+):
+    """The oracle is the strict decoder, which is never fast."""
+    content = ("\ufeff" * mark + end.join(lines)).encode()
+    content = content.replace("\xff".encode(), b"\xff")
+    found, problems = both_ways(
+        folder / "hostile.jsonl", content, partition_bytes=partition_bytes, block_rows=block_rows
+    )
+    rows, wanted = one_by_one(folder / "hostile.jsonl", content)
+    assert found == rows
+    assert problems == wanted
+
+
+def one_by_one(path: Path, content: bytes) -> tuple[list[Row], list[Problem]]:
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    blank: list[Problem] = []
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        wrong: list[Problem] = []
+        place = {"file": str(path), "line": number}
+        if not line.strip(b" \r"):
+            blank.append(Problem("is blank: remove the line", **place))
+            continue
+        try:
+            value = decode(line.removesuffix(b"\r").decode())
+            if not isinstance(value, dict):
+                raise ValueError(f"must be a JSON object such as {{...}}, got {value!r}")
+            checker = Checker(str(path), wrong.append)
+            checker.start(number)
+            row = [checker.text(value.get(name), name) for name in FIELDS[:2]]
+            row += [checker.name(value.get(name), name) for name in FIELDS[2:]]
+        except UnicodeDecodeError as error:
+            wrong.append(Problem(not_utf8(line, error), **place))
+        except ValueError as error:
+            wrong.append(Problem(str(error), **place))
+        problems += [*blank, *wrong[:1]]
+        blank.clear()
+        if not wrong:
+            rows.append(tuple(row))
+    return rows, problems
+
+
 # Chunks
 
 
@@ -468,33 +527,3 @@ def test_lines_of_many_megabytes(tmp_path):
     found = rows_of(path, partition_bytes=1 << 20)
     assert [row[2] for row in found] == ["0", "1", "2"]
     assert all(row[0] == long for row in found)
-
-
-# Without a compiler
-
-_SCRIPT = """
-import json, sys
-from pathlib import Path
-from deltableu import _kernels
-from tests.logs.test_readers import plain_results
-
-kernels = [_kernels.compiled(_kernels.load(name)) for name in ("logs._rows", "logs._json_lines")]
-json.dump({"compiled": kernels, "results": plain_results(Path(sys.argv[1]))}, sys.stdout)
-"""
-
-
-def plain_results(folder: Path) -> Any:
-    """What must not depend on the compiler."""
-    lines = [line for line in ODDITIES if len(line) < 10000]
-    cells = [b"a\\tb\t\\e\tx\\", b"\\\\n\t\xc3\xa9\t", b"\xff\ta\tb", b"a\tb", b"", b"\ta\t\r"]
-    found = [
-        both_ways(folder / "a.jsonl", "\n".join(lines).encode()),
-        both_ways(folder / "a.tsv", b"id\tresponse\tutterance\n" + b"\n".join(cells * 2)),
-    ]
-    return json.loads(json.dumps([[rows, list(map(str, problems))] for rows, problems in found]))
-
-
-def test_uncompiled_kernels_find_the_same(tmp_path):
-    uncompiled = run_uncompiled(_SCRIPT, tmp_path)
-    assert uncompiled["compiled"] == [False, False]
-    assert uncompiled["results"] == plain_results(tmp_path)

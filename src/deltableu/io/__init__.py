@@ -10,6 +10,7 @@ from deltableu.io.delimited import (
     unescape_cell,
     write_csv,
     write_tsv,
+    wrong_cells,
 )
 from deltableu.io.files import (
     BOM,
@@ -24,7 +25,14 @@ from deltableu.io.files import (
 )
 from deltableu.io.find_files import find_files, is_log
 from deltableu.io.journal import Journal
-from deltableu.io.jsonl import decode, decode_object, encode, read_records, write_records
+from deltableu.io.jsonl import (
+    decode,
+    decode_object,
+    decode_objects,
+    encode,
+    read_records,
+    write_records,
+)
 from deltableu.io.names import PathLike, file_form, file_name, file_packing, is_url
 from deltableu.io.new_output import check_apart, check_new_file, check_new_folder, check_work
 from deltableu.io.parquet import open_parquet, parquet_writer, read_batches, read_rows, write_rows
@@ -73,6 +81,7 @@ __all__ = [
     "check_work",
     "decode",
     "decode_object",
+    "decode_objects",
     "encode",
     "escape_cell",
     "fact_table",
@@ -117,4 +126,5 @@ __all__ = [
     "write_rows",
     "write_tsv",
     "written",
+    "wrong_cells",
 ]

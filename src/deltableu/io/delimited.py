@@ -127,14 +127,15 @@ def _rows(
         return
     for line, row in cells:
         if len(row) != len(header):
-            message = f"has {_count(len(row), 'cell')}, but the first line names {len(header)}"
-            report(Problem(message, file=name, line=line))
+            report(Problem(wrong_cells(len(row), len(header)), file=name, line=line))
             continue
         yield line, dict(zip(header, row, strict=True))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def wrong_cells(cells: int, columns: int) -> str:
+    """What is wrong with a row that has not a cell for each column."""
+    plural = "" if cells == 1 else "s"
+    return f"has {cells} cell{plural}, but the first line names {columns}"
 
 
 def read_tsv(

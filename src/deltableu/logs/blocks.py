@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from deltableu.text import Texts
+
+#: What is read of a row; a row needs the first two.
+FIELDS = ("utterance", "response", "id", "thread")
+#: A column for each of them; None where no row has such a value.
+Columns: TypeAlias = tuple[Texts, Texts, Texts | None, Texts | None]
+
+
+def text_columns(
+    utterances: Sequence[str], responses: Sequence[str], ids: Sequence[str], threads: Sequence[str]
+) -> Columns:
+    """The texts of rows; an empty id or thread is none."""
+    return (
+        Texts.of(utterances),
+        Texts.of(responses),
+        Texts.of(ids) if any(ids) else None,
+        Texts.of(threads) if any(threads) else None,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,16 +8,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from deltableu import _kernels
-from deltableu._types import Hashes
 from deltableu.errors import Problem
 from deltableu.io import BOM, ByteSource, FoundFile, WrongColumns, not_utf8
 
 CHUNK = 2 << 20
 _LEAST = 64 << 10
 _KNOWN_FILES = 64
-
-_kernel = _kernels.load("logs._rows")
 
 
 def read_chunks(source: ByteSource, start: int = 0, end: int | None = None) -> Iterator[bytes]:
@@ -102,14 +98,18 @@ def cut_lines(data: bytes, most: int) -> Iterator[tuple[bytes, int]]:
         begin = end
 
 
-def as_words(data: bytes) -> Hashes:
-    """The same bytes by eight, without those that are left over."""
-    return np.frombuffer(data, dtype=np.uint64, count=len(data) // 8)
+def is_utf8(data: bytes) -> bool:
+    """Whether all bytes are valid UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def without_bad_lines(data: bytes) -> tuple[bytes, dict[int, str]]:
     """Empty the lines that are not UTF-8; also say what is wrong with each."""
-    if data.isascii() or _kernel.first_not_utf8(data, as_words(data)) < 0:
+    if is_utf8(data):
         return data, {}
     lines = data.split(b"\n")
     bad = {}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import cast
 
 from deltableu.errors import InputError, Problem
 from deltableu.io import Checker, fail, shown
-from deltableu.logs.blocks import Block
-from deltableu.logs.readers import FIELDS
-from deltableu.text import NotUnicodeError, Texts
-
-_Columns: TypeAlias = tuple[Texts, Texts, Texts | None, Texts | None]
+from deltableu.logs.blocks import FIELDS, Block, Columns, text_columns
+from deltableu.text import NotUnicodeError
 
 
 def read_memory(rows: Sequence[object], block_rows: int = 16384) -> Iterator[Block]:
@@ -24,7 +21,7 @@ def read_memory(rows: Sequence[object], block_rows: int = 16384) -> Iterator[Blo
         yield Block(first, *texts, read)
 
 
-def _pairs(rows: Sequence[object]) -> _Columns | None:
+def _pairs(rows: Sequence[object]) -> Columns | None:
     """The texts of pairs, or None where one of them is something else."""
     # Rows of other types may have their own idea of what comes first.
     if not set(map(type, rows)) <= {tuple, list}:
@@ -33,14 +30,12 @@ def _pairs(rows: Sequence[object]) -> _Columns | None:
     if set(map(len, pairs)) != {2}:
         return None
     try:
-        utterances = Texts.of([pair[0] for pair in pairs])
-        responses = Texts.of([pair[1] for pair in pairs])
+        return text_columns([pair[0] for pair in pairs], [pair[1] for pair in pairs], (), ())
     except (TypeError, NotUnicodeError):
         return None  # the slow way finds out which one it was
-    return utterances, responses, None, None
 
 
-def _records(rows: Sequence[object], first: int) -> _Columns:
+def _records(rows: Sequence[object], first: int) -> Columns:
     utterances, responses, ids, threads = [], [], [], []
     checker = Checker(None, fail)
     for number, row in enumerate(rows, first):
@@ -50,12 +45,7 @@ def _records(rows: Sequence[object], first: int) -> _Columns:
         responses.append(checker.text(response, f"{place}.response"))
         ids.append(checker.name(id, f"{place}.id"))
         threads.append(checker.name(thread, f"{place}.thread"))
-    return (
-        Texts.of(utterances),
-        Texts.of(responses),
-        Texts.of(ids) if any(ids) else None,
-        Texts.of(threads) if any(threads) else None,
-    )
+    return text_columns(utterances, responses, ids, threads)
 
 
 def _values(row: object, place: str) -> Sequence[object]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from deltableu import _kernels
 from deltableu._types import Bools, Ints
 from deltableu.errors import Problem
 from deltableu.io import (
@@ -24,12 +23,9 @@ from deltableu.io import (
     read_batches,
     unreadable,
 )
-from deltableu.logs.blocks import Block
-from deltableu.logs.read_lines import as_words
-from deltableu.logs.readers import FIELDS
+from deltableu.logs.blocks import FIELDS, Block
+from deltableu.logs.read_lines import is_utf8
 from deltableu.text import Texts
-
-_kernel = _kernels.load("logs._rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +182,7 @@ def _not_utf8(texts: Texts) -> list[int]:
     data = texts.data
     if data.isascii():
         return []
-    if _kernel.first_not_utf8(data, as_words(data)) < 0:
+    if is_utf8(data):
         # All together they are; then each one is that does not start amid a character.
         starts = texts.starts[texts.starts < len(data)]
         if not np.any(np.frombuffer(data, dtype=np.uint8)[starts] & 0xC0 == 0x80):

@@ -19,6 +19,7 @@ from deltableu.io import (
     read_batches,
     unescape_cell,
     unreadable,
+    wrong_cells,
 )
 from deltableu.logs.read_lines import read_chunks, read_header, without_bad_lines
 
@@ -113,9 +114,7 @@ def _tsv_reader(header: Sequence[str], columns: Sequence[str]) -> Callable[[str]
     def read(line: str) -> list[object]:
         cells = line.split("\t")
         if len(cells) != len(header):
-            plural = "" if len(cells) == 1 else "s"
-            message = f"has {len(cells)} cell{plural}, but the first line names {len(header)}"
-            raise ValueError(message)
+            raise ValueError(wrong_cells(len(cells), len(header)))
         return [None if place is None else (unescape_cell(cells[place]) or "") for place in places]
 
     return read

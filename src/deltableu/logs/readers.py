@@ -1,18 +1,17 @@
 """Lines of TSV and JSON Lines in, blocks of rows out; bad lines are reported and left out.
 
-A compiled loop finds the texts of a chunk of lines where they lie. Only lines that it does not
-understand are looked at one by one, and become Python objects.
+Many lines are read at once; where that finds something unusual, they are read one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from deltableu import _kernels
 from deltableu._types import Ints
 from deltableu.errors import Problem
 from deltableu.io import (
@@ -23,11 +22,13 @@ from deltableu.io import (
     Report,
     WrongColumns,
     decode_object,
+    decode_objects,
     fail,
+    unescape_cell,
+    wrong_cells,
 )
-from deltableu.logs.blocks import Block
+from deltableu.logs.blocks import FIELDS, Block, Columns, text_columns
 from deltableu.logs.read_lines import (
-    as_words,
     cut_lines,
     filled_after,
     lines_before,
@@ -37,82 +38,64 @@ from deltableu.logs.read_lines import (
 )
 from deltableu.text import Texts
 
-#: What is read of a row; a row needs the first two.
-FIELDS = ("utterance", "response", "id", "thread")
+_TAB, _NEWLINE, _RETURN, _BACKSLASH = b"\t\n\r\\"
+#: A line that must be looked at makes so many slow.
+_TOGETHER = 128
+_NAMES = {str, int, type(None)}
+
+#: The rows of lines, and what is wrong with each line that is no row: None where it is blank.
+_Read: TypeAlias = tuple[Columns, dict[int, Problem | None]]
 
 
-_rows = _kernels.load("logs._rows")
-_json_lines = _kernels.load("logs._json_lines")
-_NAMES = "".join(FIELDS).encode()
-_NAME_BOUNDS: Ints = np.cumsum([0, *map(len, FIELDS)], dtype=np.int64)
-_MOST_KEYS = 64  # of a line, with all that is nested; the rare line with more is read by Python
+def _is_blank(line: bytes) -> bool:
+    return line.strip(b" \r") == b""
 
 
-@dataclass(slots=True, eq=False)
-class _Spans:
-    """Where the fields of lines lie; field f of line i is number `f * lines + i`."""
-
-    starts: Ints
-    ends: Ints
-    side: bytes  # comes after the lines, and holds what had to be unescaped
-    odd: Ints  # of each line that was not understood: number, first byte, line feed
-    present: Sequence[bool]  # whether any line has the field
-
-
-class _Cutter(Protocol):
-    def cut(self, data: bytes, lines: int) -> _Spans: ...
-    def odd(self, line: str) -> Sequence[str] | Problem:
-        """The fields of a line that `cut` did not understand."""
+def _read_jsonl(data: bytes) -> _Read:
+    """Lines that are an object each."""
+    lines = data.removesuffix(b"\n").split(b"\n")
+    texts: list[list[str]] = [[] for _ in FIELDS]
+    others: dict[int, Problem | None] = {}
+    for first in range(0, len(lines), _TOGETHER):
+        some = lines[first : first + _TOGETHER]
+        columns = _plain_texts(some) or _checked_texts(some, first, others)
+        for column, more in zip(texts, columns, strict=True):
+            column += more
+    return text_columns(*texts), others
 
 
-class _Jsonl:
-    """One object a line."""
-
-    def cut(self, data: bytes, lines: int) -> _Spans:
-        spans = np.zeros((2, len(FIELDS) * lines), dtype=np.int64)
-        keys = np.empty(2 * _MOST_KEYS, dtype=np.int64)
-        return _cut(_json_lines.cut_jsonl, data, (_NAMES, _NAME_BOUNDS, keys), spans, lines, None)
-
-    def odd(self, line: str) -> Sequence[str] | Problem:
-        return json_row(line)
-
-
-class _Tsv:
-    """A row a line, its cells between tabs."""
-
-    def __init__(self, columns: Sequence[str]) -> None:
-        self._columns = len(columns)
-        self._present = [name in columns for name in FIELDS]
-        fields = [FIELDS.index(name) if name in FIELDS else -1 for name in columns]
-        self._fields: Ints = np.array(fields, dtype=np.int64)
-
-    def cut(self, data: bytes, lines: int) -> _Spans:
-        spans = np.empty((2, len(FIELDS) * lines), dtype=np.int64)
-        return _cut(_rows.cut_tsv, data, (self._fields,), spans, lines, self._present)
-
-    def odd(self, line: str) -> Sequence[str] | Problem:
-        cells = line.count("\t") + 1
-        plural = "" if cells == 1 else "s"
-        return Problem(f"has {cells} cell{plural}, but the first line names {self._columns}")
+def _plain_texts(lines: Sequence[bytes]) -> list[list[str]] | None:
+    """The fields of lines; None where one is not just as it should be, and must be looked at."""
+    objects = decode_objects(lines)
+    if objects is None:
+        return None
+    columns: list[list[Any]] = [[one.get(field) for one in objects] for field in FIELDS]
+    for field, column in enumerate(columns):
+        types = set(map(type, column))
+        if types == {str}:
+            continue
+        if field < 2 or not types <= _NAMES:
+            return None
+        columns[field] = ["" if name is None else str(name) for name in column]
+    return columns
 
 
-def _cut(
-    kernel: Any,
-    data: bytes,
-    names: tuple[object, ...],
-    spans: Ints,
-    lines: int,
-    present: Sequence[bool] | None,
-) -> _Spans:
-    side = np.empty(len(data) if b"\\" in data else 0, dtype=np.uint8)
-    odd = np.empty(3 * lines, dtype=np.int64)
-    counts = np.zeros(2 + len(FIELDS), dtype=np.int64)
-    starts, ends = spans
-    kernel(data, as_words(data), *names, starts, ends, side, odd, counts, lines)
-    if present is None:
-        present = [True, True, *(bool(count) for count in counts[4:])]
-    odd_lines, used = counts[0], counts[1]
-    return _Spans(starts, ends, side[:used].tobytes(), odd[: 3 * odd_lines].reshape(-1, 3), present)
+def _checked_texts(
+    lines: Sequence[bytes], first: int, others: dict[int, Problem | None]
+) -> list[list[str]]:
+    """The fields of lines, looked at one by one; those that are no rows go to `others`."""
+    columns: list[list[str]] = [[] for _ in FIELDS]
+    for number, line in enumerate(lines, first):
+        if _is_blank(line):
+            others[number] = None
+            continue
+        row = json_row(line.removesuffix(b"\r").decode())
+        if isinstance(row, Problem):
+            others[number] = row
+            continue
+        for column, text in zip(columns, row, strict=True):
+            column.append(text)
+    return columns
 
 
 def json_row(line: str) -> Sequence[str] | Problem:
@@ -137,6 +120,46 @@ def json_row(line: str) -> Sequence[str] | Problem:
     return problems[0] if problems else row
 
 
+def _read_tsv(names: Sequence[str], data: bytes) -> _Read:
+    """Lines that have a cell for each name, between tabs."""
+    codes = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero((codes == _TAB) | (codes == _NEWLINE))
+    starts = np.append(0, ends + 1)[:-1]
+    is_last = codes[ends] == _NEWLINE
+    feeds = ends[is_last]
+    lines = np.cumsum(is_last) - is_last
+    cells = np.bincount(lines)
+    is_row = cells == len(names)
+    others: dict[int, Problem | None] = {}
+    for line in np.flatnonzero(~is_row).tolist():
+        begin = feeds[line - 1] + 1 if line > 0 else 0
+        is_blank = _is_blank(data[begin : feeds[line]])
+        others[line] = None if is_blank else Problem(wrong_cells(cells[line], len(names)))
+    if others:
+        starts, ends = starts[is_row[lines]], ends[is_row[lines]]
+    last = slice(len(names) - 1, None, len(names))
+    ends[last] -= codes[ends[last] - 1] == _RETURN  # a line may end with both
+    escapes = np.flatnonzero(codes == _BACKSLASH)
+
+    def texts(field: str) -> Texts:
+        column = slice(names.index(field), None, len(names))
+        return _unescaped(Texts(data, starts[column].copy(), ends[column].copy()), escapes)
+
+    ids, threads = (texts(field) if field in names else None for field in FIELDS[2:])
+    return (texts(FIELDS[0]), texts(FIELDS[1]), ids, threads), others
+
+
+def _unescaped(cells: Texts, escapes: Ints) -> Texts:
+    """What cells spell; `escapes` are the places of all backslashes."""
+    escaped = np.flatnonzero(np.diff(np.searchsorted(escapes, (cells.starts, cells.ends)), axis=0))
+    if len(escaped) == 0:
+        return cells
+    spelt = Texts.of([unescape_cell(cells[row]) or "" for row in escaped.tolist()])
+    cells.starts[escaped] = spelt.starts + len(cells.data)
+    cells.ends[escaped] = spelt.ends + len(cells.data)
+    return replace(cells, data=cells.data + spelt.data)
+
+
 def check_header(file: FoundFile) -> Sequence[str]:
     """The columns that the first line of a TSV file names; `WrongColumns` if one is missing."""
     names = read_header(file, FIELDS[:2], FIELDS)
@@ -155,8 +178,8 @@ def read_text(
     report: Report = fail,
 ) -> Iterator[Block]:
     """Yield the rows of the lines that start in a range of a file's bytes."""
-    cutter = _Tsv(check_header(file)) if file.form == "tsv" else _Jsonl()
-    reader = _Reader(file, start, cutter, report)
+    read = partial(_read_tsv, check_header(file)) if file.form == "tsv" else _read_jsonl
+    reader = _Reader(file, start, read, report)
     with ByteSource(file) as source:
         for number, chunk in enumerate(read_chunks(source, start, end)):
             if number == 0 and start == 0:
@@ -176,79 +199,39 @@ def read_text(
 class _Reader:
     """Turns lines of a range into blocks, and remembers what came before."""
 
-    def __init__(self, file: FoundFile, start: int, cutter: _Cutter, report: Report) -> None:
+    def __init__(
+        self, file: FoundFile, start: int, read: Callable[[bytes], _Read], report: Report
+    ) -> None:
         self.lines = 0  # of the range, before the present ones
         self.blank = 0  # lines, the last of those before the present one
         self._rows = 0
         self._file = file
         self._start = start
-        self._cutter = cutter
+        self._read = read
         self._report = report
 
     def block(self, data: bytes, lines: int, read: int) -> Block:
         """The rows of whole lines that follow on those before."""
         data, bad = without_bad_lines(data)
-        spans = self._cutter.cut(data, lines)
-        texts = [data, spans.side] if spans.side else [data]
-        dropped = self._read_odd(data, lines, spans, bad, texts)
-        if len(texts) > 1:
-            data = b"".join(texts)
-        kept = np.delete(np.arange(lines), dropped) if dropped else slice(None)
-
-        def texts_of(field: int) -> Texts:
-            part = slice(field * lines, (field + 1) * lines)
-            return Texts(data, spans.starts[part][kept], spans.ends[part][kept])
-
-        block = Block(
-            self._rows,
-            texts_of(0),
-            texts_of(1),
-            texts_of(2) if spans.present[2] else None,
-            texts_of(3) if spans.present[3] else None,
-            read,
-        )
-        self._rows += len(block)
-        self.lines += lines
-        return block
-
-    def _read_odd(
-        self, data: bytes, lines: int, spans: _Spans, bad: dict[int, str], texts: list[bytes]
-    ) -> list[int]:
-        """Put in what odd lines hold, adding to `texts`; return the lines that hold nothing."""
-        dropped: list[int] = []
+        columns, others = self._read(data)
+        for line, message in bad.items():
+            others[line] = Problem(message)
         after = 0  # the line that would go on with a run of blank ones
-        size = sum(map(len, texts))
-        for line, begin, stop in spans.odd.tolist():
+        for line, problem in sorted(others.items()):
             if line > after:
                 self.tell_blank(after)
             after = line + 1
-            row: Sequence[str] | Problem
-            text = data[begin:stop].removesuffix(b"\r")
-            if line in bad:
-                row = Problem(bad[line])
-            elif text.strip(b" \r") == b"":
+            if problem is None:
                 self.blank += 1
-                dropped.append(line)
                 continue
-            else:
-                row = self._cutter.odd(text.decode())
             self.tell_blank(line)
-            if isinstance(row, Problem):
-                self._tell(row, line)
-                dropped.append(line)
-                continue
-            for field, value in enumerate(row):
-                added = value.encode()
-                spans.starts[field * lines + line] = size
-                size += len(added)
-                spans.ends[field * lines + line] = size
-                texts.append(added)
-            spans.present = [
-                here or value != "" for here, value in zip(spans.present, row, strict=True)
-            ]
+            self._tell(problem, line)
         if after < lines:
             self.tell_blank(after)
-        return dropped
+        block = Block(self._rows, *columns, read)
+        self._rows += len(block)
+        self.lines += lines
+        return block
 
     def tell_blank(self, line: int = 0) -> None:
         """Report the blank lines just before one: something comes after them."""
