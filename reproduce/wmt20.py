@@ -107,7 +107,7 @@ def recompute(folder: Path, pair: str, references: str, suffix: str, outliers: b
                 off.append(abs(p_values[one, two] - float(cell)))
     winners = None
     if told_winners:
-        ours = set(rank_metrics(names, with_human, p_values).winners)
+        ours = set(rank_metrics(names, with_human, p_values, correction="wmt").winners)
         same = [(name in ours) == (name in told_winners) for name in names]
         winners = sum(same), len(same)
     return Recomputed(

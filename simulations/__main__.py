@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from deltableu.io import atomic_write
@@ -63,17 +64,17 @@ def weights(replications: int, progress: Progress | None = None) -> Tables:
     return {"simulated weights": f"Means of {pilots} pilots.\n\n{made}"}
 
 
-def validation(replications: int, progress: Progress | None = None) -> Tables:
-    """Tests and intervals of agreement with people."""
-    return validate_tables.simulate(replications, SEED, progress=progress)
+def _validated(part: str, replications: int, progress: Progress | None = None) -> Tables:
+    return validate_tables.simulate(part, replications, SEED, progress=progress)
 
 
 SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "comparisons": comparisons,
     "corrections": corrections,
     "raters": raters,
-    "validation": validation,
     "weights": weights,
+    # Of agreement with people.
+    **{part: partial(_validated, part) for part in validate_tables.PARTS},
 }
 
 

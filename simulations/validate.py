@@ -268,8 +268,10 @@ def simulate(
                 SIGNIFICANCE if what == "size" else LEVEL,
                 hits,
                 replications,
-                # All exchanges of few systems leave few possible p-values.
-                exact=method == "PERM-SYS" and 2 ** getattr(cell, "systems", 99) <= EXCHANGES,
+                # All exchanges of few systems leave few possible p-values, and corrections may be
+                # cautious.
+                exact=method in ("holm", "bh")
+                or (method == "PERM-SYS" and 2 ** getattr(cell, "systems", 99) <= EXCHANGES),
             )
             for (what, method, target), hits in tally.hits.items()
         ]

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from simulations import validate, validate_people
+from simulations import (
+    validate,
+    validate_corpus,
+    validate_groups,
+    validate_people,
+    validate_winners,
+)
 from simulations.replications import Progress
 from simulations.tables import Row, What, pivot
 from simulations.validate import Cell, NoAgreement, OtherSystems, TheseSystems
+from simulations.validate_corpus import CorpusScores
+from simulations.validate_groups import Dialogues
 from simulations.validate_people import FewRatings, RatedSystems
+from simulations.validate_winners import Winners
 
-__all__ = ["everything", "simulate", "tables"]
+__all__ = ["PARTS", "everything", "simulate", "tables"]
 
 _METRICS = ("scores", "metrics", "items", "level")
-#: Name of each table, whose lines it has, what they count, their methods and the first headings.
-_TABLES: Mapping[str, tuple[type, What, Sequence[str], Sequence[str]]] = {
+#: Name of each table, whose lines it has, what they count (None: both), their methods and the first
+#: headings.
+_TABLES: Mapping[str, tuple[type, What | None, Sequence[str], Sequence[str]]] = {
     "validated tests, other systems": (OtherSystems, "size", validate.TESTS, _METRICS),
     "validated tests, these systems": (TheseSystems, "size", validate.TESTS, _METRICS),
     "validated intervals, other systems": (
@@ -36,6 +47,19 @@ _TABLES: Mapping[str, tuple[type, What, Sequence[str], Sequence[str]]] = {
         validate_people.SYSTEM_TESTS,
         ("ratings", "systems", "items", "claim"),
     ),
+    "validated winners": (
+        Winners,
+        None,
+        validate_winners.CORRECTIONS,
+        ("scores", "metrics", "items", "level"),
+    ),
+    "validated dialogues": (
+        Dialogues,
+        None,
+        validate_groups.GROUPED,
+        ("scores", "items from", "items", "pooled"),
+    ),
+    "validated corpus scores": (CorpusScores, "size", validate_corpus.SCORED, _METRICS),
     "validated few ratings": (
         FewRatings,
         "coverage",
@@ -47,18 +71,27 @@ _TABLES: Mapping[str, tuple[type, What, Sequence[str], Sequence[str]]] = {
 
 def everything() -> list[Cell]:
     """All that is simulated."""
-    return [
+    return [cell for part in PARTS.values() for cell in part()]
+
+
+#: What can be simulated by itself.
+PARTS: Mapping[str, Callable[[], Sequence[Cell]]] = {
+    "validation": lambda: [
         *validate.cells(),
         *validate_people.rated_systems(),
         *validate_people.few_ratings(),
-    ]
+    ],
+    "winners": validate_winners.winners,
+    "dialogues": validate_groups.dialogues,
+    "corpus-scores": validate_corpus.corpus_scores,
+}
 
 
 def simulate(
-    replications: int, seed: int = 0, *, progress: Progress | None = None
+    part: str, replications: int, seed: int = 0, *, progress: Progress | None = None
 ) -> dict[str, str]:
-    """Everything simulated, as tables by name."""
-    return tables(validate.simulate(replications, seed, chosen=everything(), progress=progress))
+    """One part simulated, as tables by name."""
+    return tables(validate.simulate(replications, seed, chosen=PARTS[part](), progress=progress))
 
 
 def tables(found: Mapping[Cell, Sequence[Row]]) -> dict[str, str]:
@@ -70,8 +103,14 @@ def tables(found: Mapping[Cell, Sequence[Row]]) -> dict[str, str]:
             for cell, own in found.items()
             if isinstance(cell, kind)
             for row in own
-            if row.what == what
+            if what is None or row.what == what
         ]
+        if not rows:
+            continue
+        if kind is Winners:  # how often a true difference is found is no rate of errors
+            rows = [
+                replace(row, low=0.0, high=1.0) if row.what == "coverage" else row for row in rows
+            ]
         _, *lines = pivot(rows, methods).splitlines()
         shown = [method for method in methods if any(row.method == method for row in rows)]
         made[name] = "\n".join(["| " + " | ".join((*heading, *shown)) + " |", *lines])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -131,8 +133,8 @@ def test_the_tables_show_people_metrics_and_winners(run, demo):
     assert re.search(r" bleu +\.919 \[\.420, \.991\] +\.010", text)
     assert "one rater (people with people)" in text
     title = "p-values, row better than column"
-    assert f"system: {title} (perm-systems, pearson)" in text
-    assert f"item: {title} (perm-both, pearson)" in text
+    assert f"system: {title} (perm-systems, pearson, two-sided, holm)" in text
+    assert f"item: {title} (perm-items, pearson, two-sided, holm)" in text
 
 
 @pytest.mark.parametrize("scale", ["raw", "mixed"])
@@ -246,6 +248,68 @@ def test_a_rater_with_constant_ratings_is_left_out_and_named(process, study):
     result = process("validate", study.path, "--metrics", "bleu", "--format", "json", *FAST)
     assert result.code == 0
     assert "were dropped: 'cid' (gave the same value always)" in result.err
+
+
+# --- Groups and single systems --------------------------------------------------------------------
+
+
+@pytest.fixture
+def dialogues(demo, tmp_path):
+    """The demo, whose items are now turns of dialogues."""
+    folder = tmp_path / "dialogues"
+    shutil.copytree(demo, folder)
+    items = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    for place, item in enumerate(items):
+        item["meta"] = {"dialogue": place // 4, "turn": place % 4}
+    (folder / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    return folder
+
+
+def test_groups_of_items(run, complains, dialogues):
+    command = ("validate", dialogues, "--metrics", "delta-bleu,bleu", "--format", "json", *FAST)
+    plain = run(*command)
+    warning = "68 items share 17 values of dialogue, but each is taken for independent: --group"
+    assert warning in plain.err
+    assert warning in plain.json["notes"][0]
+    grouped = run(*command, "--group", "dialogue")
+    assert (grouped.code, grouped.err) == (0, "")
+    assert "|groups:17|" in grouped.json["signature"]
+    one, two = (found(result.json, "bleu", "pooled") for result in (plain, grouped))
+    assert one["value"] == two["value"]
+    assert one["interval"] != two["interval"]
+    assert two["population"] == "other groups of items"
+    told = complains(*command, "--group", "topic")
+    assert "item 'd01', topic: meta has no field to group items by; it has dialogue, turn" in told
+
+
+def test_groups_need_a_study(complains, tables):
+    human, scores, *_ = tables
+    told = complains("validate", "--scores", scores, "--human", human, "--group", "dialogue")
+    assert "--group names a field of a study's items" in told
+
+
+def test_outputs_of_one_system(run, tables):
+    human, scores, quality, metrics = tables
+    command = ("validate", "--scores", scores, "--human", human, "--systems", "s2", *FAST)
+    record = run(*command, "--levels", "pooled", "--format", "json").json
+    expected = np.corrcoef(metrics["good"][2], quality[2])[0, 1]
+    assert found(record, "good", "pooled")["value"] == pytest.approx(expected)
+    assert record["comparisons"][0]["winners"] == ["good"]
+    assert "good" in run(*command, "--levels", "pooled").out
+
+
+def test_rated_outputs_of_one_system(run, demo):
+    result = run(
+        *("validate", demo, "--metrics", "bleu", "--systems", "human", "--levels", "pooled", *FAST)
+    )
+    assert result.code == 0
+    assert "all outputs together (68 outputs)" in result.out
+
+
+def test_the_custom_of_wmt_is_a_named_mode(run, demo):
+    command = ("validate", demo, "--metrics", "delta-bleu,bleu", "--levels", "pooled", *FAST)
+    both_ways = run(*command, "--correction", "wmt").out
+    assert "p-values, row better than column (perm-items, pearson, one-sided)" in both_ways
 
 
 def test_human_scores_of_several_criteria_need_a_choice(complains, succeeds, tables, tmp_path):

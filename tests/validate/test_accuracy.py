@@ -256,22 +256,23 @@ def test_tables_without_pairs_are_refused():
             function([[1.0, 2.0], [1.0, 2.0]], [[1.0, 2.0]])
         with pytest.raises(InputError, match="one table"):
             function(np.zeros((2, 2, 2)), np.zeros((2, 2, 2)))
-    with pytest.raises(InputError, match="same item"):
-        soft_pairwise_accuracy([[1, NAN], [NAN, 2]], [[1, 1], [2, 2]])
+    found = soft_pairwise_accuracy([[1, NAN], [NAN, 2]], [[1, 1], [2, 2]], min_items=1)
+    assert found.reason == "no two systems have 1 items in common"
 
 
 # ---------------------------------------------------------------------- soft pairwise accuracy
 
 
-def literal_p_value(first, second):
-    """All exchanges of two systems' scores that reach the observed difference."""
+def literal_p_value(first, second, tie=0.5):
+    """All exchanges of two systems' scores that exceed the observed difference, ties in part."""
     differences = [a - b for a, b in zip(first, second, strict=True)]
     observed = sum(differences)
-    reached = [
-        sum(s * d for s, d in zip(signs, differences, strict=True)) >= observed - 1e-9
+    after = [
+        sum(s * d for s, d in zip(signs, differences, strict=True))
         for signs in itertools.product((1, -1), repeat=len(differences))
     ]
-    return np.mean(reached)
+    counts = [tie if abs(one - observed) < 1e-9 else float(one > observed) for one in after]
+    return np.mean(counts)
 
 
 def test_soft_accuracy_by_hand():
@@ -283,14 +284,18 @@ def test_soft_accuracy_by_hand():
     """
     human = [[4, 3], [3, 1], [1, 4]]
     metric = [[2, 2], [1, 1], [3, 3]]
-    found = soft_pairwise_accuracy(metric, human)
+    found = soft_pairwise_accuracy(metric, human, ties="published", min_items=2)
     assert found.p_human[np.triu_indices(3, 1)].tolist() == [0.25, 0.5, 0.75]
     assert found.p_metric[np.triu_indices(3, 1)].tolist() == [0.25, 1.0, 1.0]
     assert found.accuracy == pytest.approx(1 - (0 + 0.5 + 0.25) / 3)
-    assert found.indifferent == pytest.approx(1 - (0.25 + 0 + 0.25) / 3)
+    assert found.chance == pytest.approx(1 - (0.25 + 0 + 0.25) / 3)
     # E|p - U| is .3125 for p = .25 or .75 and .25 for p = .5.
-    assert found.chance == pytest.approx(1 - (0.3125 + 0.25 + 0.3125) / 3)
-    assert (found.exact, found.permutations) == (True, 4)
+    assert found.noise == pytest.approx(1 - (0.3125 + 0.25 + 0.3125) / 3)
+    assert (found.exact, found.permutations, found.pairs) == (True, 4, 3)
+    # Half of what only equals the observed difference: 1/8 less each, and 1/2 - 1/8 of two.
+    half = soft_pairwise_accuracy(metric, human, min_items=2)
+    assert half.p_human[np.triu_indices(3, 1)].tolist() == [0.125, 0.375, 0.625]
+    assert half.p_metric[np.triu_indices(3, 1)].tolist() == [0.125, 0.875, 0.875]
 
 
 @few
@@ -301,14 +306,16 @@ def test_soft_accuracy_by_hand():
         elements=st.integers(0, 5).map(lambda number: number / 10),
     )
 )
-def test_soft_accuracy_is_the_literal_one(scores):
+@pytest.mark.parametrize("ties", ["half", "published"])
+def test_soft_accuracy_is_the_literal_one(scores, ties):
     metric, human = scores
-    found = soft_pairwise_accuracy(metric, human)
+    found = soft_pairwise_accuracy(metric, human, ties=ties, min_items=1)
     pairs = list(itertools.combinations(range(len(metric)), 2))
     gaps = []
+    tie = 0.5 if ties == "half" else 1.0
     for i, j in pairs:
-        p_metric = literal_p_value(metric[i], metric[j])
-        p_human = literal_p_value(human[i], human[j])
+        p_metric = literal_p_value(metric[i], metric[j], tie)
+        p_human = literal_p_value(human[i], human[j], tie)
         assert found.p_metric[i, j] == pytest.approx(p_metric)
         assert found.p_human[i, j] == pytest.approx(p_human)
         gaps.append(abs(p_metric - p_human))
@@ -337,7 +344,61 @@ def test_equal_scores_have_full_soft_accuracy_and_noise_has_chance():
         for _ in range(60)
     ]
     reached = np.mean([one.accuracy for one in found])
-    assert reached == pytest.approx(found[0].chance, abs=0.03)
+    assert reached == pytest.approx(found[0].noise, abs=0.03)
+
+
+@few
+@given(st.integers(0, 2**32), st.integers(2, 6), st.sampled_from([2, 5, 100]))
+def test_soft_accuracy_does_not_depend_on_the_order_of_systems(seed, systems, values):
+    """Scores that take few values tie often."""
+    generator = np.random.default_rng(seed)
+    metric, human = generator.integers(values, size=(2, systems, 12)).astype(float)
+    order = generator.permutation(systems)
+    found, turned = (
+        soft_pairwise_accuracy(metric[rows], human[rows], permutations=200)
+        for rows in (slice(None), order)
+    )
+    assert found.accuracy == pytest.approx(turned.accuracy)
+    assert found.chance == pytest.approx(turned.chance)
+
+
+def test_a_constant_metric_has_the_soft_accuracy_of_chance():
+    human = np.random.default_rng(8).normal(size=(6, 30)) + np.arange(6)[:, np.newaxis] / 2
+    for rows in (slice(None), slice(None, None, -1)):
+        found = soft_pairwise_accuracy(np.ones((6, 30)), human[rows])
+        assert found.accuracy == found.chance == pytest.approx(0.5, abs=0.05)
+    published = [
+        soft_pairwise_accuracy(np.ones((6, 30)), human[rows], ties="published").accuracy
+        for rows in (slice(None), slice(None, None, -1))
+    ]
+    assert published == pytest.approx([1.0, 0.0], abs=0.1)
+
+
+def test_no_soft_accuracy_of_few_items():
+    scores = np.random.default_rng(9).normal(size=(2, 3, 12))
+    assert soft_pairwise_accuracy(*scores[..., :10]).pairs == 3
+    found = soft_pairwise_accuracy(*scores[..., :9])
+    assert np.isnan(found.accuracy)
+    assert found.reason == "no two systems have 10 items in common"
+    scores[0, 0, :3] = NAN  # two pairs have 9 items left
+    assert soft_pairwise_accuracy(*scores).pairs == 1
+    groups = np.repeat(range(6), 2).tolist()
+    found = soft_pairwise_accuracy(*scores, groups=groups)
+    assert found.reason == "no two systems have 10 groups of items in common"
+
+
+def test_soft_accuracy_by_group_exchanges_sums_of_groups():
+    metric, human = np.random.default_rng(10).normal(size=(2, 4, 24))
+    groups = np.arange(24) % 12
+    sums = [
+        np.stack([side[:, groups == g].sum(axis=1) for g in range(12)], axis=1)
+        for side in (metric, human)
+    ]
+    found = soft_pairwise_accuracy(metric, human, groups=groups.tolist(), permutations=5000)
+    assert found.exact
+    assert found.accuracy == pytest.approx(
+        soft_pairwise_accuracy(*sums, permutations=5000).accuracy
+    )
 
 
 def test_pairs_are_compared_on_the_items_both_have():

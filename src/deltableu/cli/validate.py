@@ -26,15 +26,23 @@ from deltableu.corpus import (
     ReferenceSet,
     ScoreTable,
     Study,
+    item_groups,
     read_scores,
     read_study,
     reference_set,
+    ungrouped_note,
 )
 from deltableu.errors import InputError
 from deltableu.io import Table
-from deltableu.score import Metric, make_metrics, score_systems
+from deltableu.score import Metric, Scoring, make_metrics, score_systems
 from deltableu.stats import Method
-from deltableu.validate import Level, MetricTest, ValidationPlan, validate_metrics
+from deltableu.validate import (
+    Level,
+    MetricCorrection,
+    MetricTest,
+    ValidationPlan,
+    validate_metrics,
+)
 
 _DEFAULTS = MetricOptions()
 _TABLES = ("people", "agreement", "matrix")
@@ -52,6 +60,7 @@ def validate(
     min_raters: Positive = 1,
     unknown: Literal["error", "drop"] = "error",
     systems: Annotated[list[str] | None, Several] = None,
+    group: str | None = None,
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
@@ -59,7 +68,7 @@ def validate(
     methods: str = "pearson,spearman,kendall-b",
     levels: str = "system,pooled,item",
     test: str = "auto",
-    correction: Literal["none", "holm", "bh"] = "none",
+    correction: MetricCorrection = "holm",
     significance: float = 0.05,
     level: float = 0.95,
     threshold: float = 25.0,
@@ -101,6 +110,9 @@ def validate(
         Ratings of items and systems that the study does not have are an error, or dropped.
     systems
         Only these systems.
+    group
+        A field of the items' meta, such as document, dialogue or user: items that share it are
+        resampled and exchanged together.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -115,9 +127,10 @@ def validate(
     test
         Of one metric agreeing better than another: perm-both, perm-systems, perm-items,
         bootstrap-both, bootstrap-systems, bootstrap-items, williams; auto is perm-systems at level
-        system and perm-both at the others.
+        system and perm-items at the others.
     correction
-        For the number of pairs of metrics; WMT makes none.
+        Of two-sided tests for the number of pairs of metrics; wmt tests each pair both ways,
+        one-sided, without correction, as the metrics tasks there do.
     significance
         p-values below it are significant.
     level
@@ -125,7 +138,7 @@ def validate(
     threshold
         Of kendall-like: pairs that people rate closer than this do not count.
     resamples
-        Of tests and intervals.
+        Of intervals, and at least so many of tests: more where the correction needs them.
     seed
         Of all that is random.
     tables
@@ -171,9 +184,16 @@ def validate(
             threads=threads,
             progress=progress,
         )
-        if systems is not None:
-            found = found.select(systems=systems)
-        result = validate_metrics(found, people, plan=plan, threads=threads, progress=progress)
+        result = validate_metrics(
+            found,
+            people,
+            plan=plan,
+            systems=systems,
+            groups=_groups(data, group),
+            notes=_warnings(data, group),
+            threads=threads,
+            progress=progress,
+        )
     for text in result.notes:
         note(text)
     shown: list[Table] = []
@@ -185,6 +205,19 @@ def validate(
         else:
             shown += result.matrix_tables()
     emit(shown, result, format, output)
+
+
+def _groups(data: Study | None, field: str | None) -> dict[str, str] | None:
+    if field is None:
+        return None
+    if data is None:
+        raise InputError("--group names a field of a study's items: give the study folder too")
+    return dict(zip((item.id for item in data.items), item_groups(data, field), strict=True))
+
+
+def _warnings(data: Study | None, field: str | None) -> list[str]:
+    warning = None if data is None or field is not None else ungrouped_note(data)
+    return [] if warning is None else [warning]
 
 
 def _people(
@@ -214,9 +247,9 @@ def _scores(
     sentinels: bool,
     threads: int | None,
     progress: ProgressBar,
-) -> ScoreTable:
+) -> list[Scoring | ScoreTable]:
     """Scores of the metrics asked for, and of sentinels as far as the texts are there."""
-    found: ScoreTable | None = None
+    found: list[Scoring | ScoreTable] = []
     if data is not None:
         check_outputs(data, data.path)
         references = reference_set(data).select(select)
@@ -238,16 +271,15 @@ def _scores(
                 progress=progress,
             )
             note_left_out(len(scoring.dropped), len(data.items))
-            found = scoring.score_table()
-    for place, path in enumerate(tables or []):
+            found.append(scoring)
+    for path in tables or []:
         table = read_scores(path)
         table = table.with_lower_better([name for name in lower_is_better if name in table.metrics])
-        found = table if found is None else table.joined(found)
-        if place + 1 == len(tables or []):
-            for name in lower_is_better:
-                if name not in found.metrics:
-                    raise InputError(f"--lower-is-better names {name!r}, which no table has")
-    if found is None:
+        found.insert(0, table)
+    for name in lower_is_better:
+        if not any(name in one.metrics for one in found):
+            raise InputError(f"--lower-is-better names {name!r}, which no table has")
+    if not found:
         raise InputError("there is no metric to validate")
     return found
 

@@ -7,7 +7,7 @@ from deltableu.corpus.check import (
     SystemCounts,
     check_study,
 )
-from deltableu.corpus.groups import item_groups, obvious_groups
+from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
 from deltableu.corpus.item_records import item_record
 from deltableu.corpus.items import read_items, write_items
 from deltableu.corpus.outputs import read_outputs, write_outputs
@@ -59,6 +59,7 @@ __all__ = [
     "read_study",
     "read_systems",
     "reference_set",
+    "ungrouped_note",
     "weights_label",
     "write_items",
     "write_outputs",

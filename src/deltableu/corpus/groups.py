@@ -69,6 +69,19 @@ def obvious_groups(items: Study | Iterable[Item]) -> str | None:
     return None
 
 
+def ungrouped_note(items: Study | Iterable[Item]) -> str | None:
+    """A warning where items look grouped, for results that take each item for itself."""
+    known = tuple(_items(items))
+    field = obvious_groups(known)
+    if field is None:
+        return None
+    number = len(set(item_groups(known, field)))
+    return (
+        f"{len(known)} items share {number} values of {field}, but each is taken for independent: "
+        f"--group {field} resamples whole groups"
+    )
+
+
 def _items(given: Study | Iterable[Item]) -> Iterable[Item]:
     return given.items if isinstance(given, Study) else given
 

@@ -215,7 +215,7 @@ class ScoreTable:
 
 
 def align_scores(
-    scores: ScoreTable, human: ScoreTable
+    scores: ScoreTable, human: ScoreTable, *, least: int = 2
 ) -> tuple[ScoreTable, ScoreTable, tuple[str, ...]]:
     """Both tables on the systems and items that have metric and human scores.
 
@@ -226,6 +226,8 @@ def align_scores(
         one lacks a score, people's score of the output is taken out.
     human
         One metric: people.
+    least
+        Systems that must have both.
 
     Returns
     -------
@@ -241,10 +243,10 @@ def align_scores(
     strangers = [name for name in people if name not in measured]
     if strangers:
         notes.append(f"no metric scores for system {_quoted(strangers)}: left out")
-    if len(systems) < 2:
+    if len(systems) < least:
         raise InputError(
             f"{len(systems)} of {len(scores.systems)} systems have human scores; a validation "
-            "needs at least 2"
+            f"needs at least {least}{' (1 at level pooled alone)' * (least > 1)}"
         )
     items = _shared(scores.items, human.items)
     if not items and scores.items and human.items:

@@ -11,11 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_at_least
 from deltableu.stats.resampling import all_choices, chosen_sums
 
 Alternative = Literal["two-sided", "greater", "less"]
+Ties = Literal["half", "whole"]
 
 #: Scores of the same rows summed in another order differ by rounding, by less than this part of
 #: them: such differences are equal.
@@ -29,6 +30,7 @@ def permutation_p_value(
     alternative: Alternative = "two-sided",
     exact: bool = False,
     scale: ArrayLike = 0.0,
+    ties: Ties = "whole",
 ) -> Array:
     """The share of permutations at least as extreme as what was observed.
 
@@ -44,11 +46,15 @@ def permutation_p_value(
     scale
         Size of the numbers whose differences these are: what their rounding can do is no
         difference.
+    ties
+        Permutations that only equal what was observed count `whole`, or `half` (mid-p: its mean is
+        1/2 where nothing differs, so it says how sure an order is, and is no test's).
 
     References
     ----------
     Noreen 1989, "Computer-Intensive Methods for Testing Hypotheses"; Phipson and Smyth 2010,
-    "Permutation P-values Should Never Be Zero".
+    "Permutation P-values Should Never Be Zero"; Lancaster 1961, "Significance Tests in Discrete
+    Distributions" (mid-p).
 
     Examples
     --------
@@ -64,7 +70,10 @@ def permutation_p_value(
     elif alternative == "less":
         given, found = -given, -found
     # Written so that a comparison with NaN counts.
-    count = (~(given < found - rounding(given, found, scale))).sum(axis=0)
+    slack = rounding(given, found, scale)
+    count: Array = np.asarray((~(given < found - slack)).sum(axis=0), dtype=np.float64)
+    if ties == "half":
+        count -= 0.5 * (np.abs(given - found) <= slack).sum(axis=0)
     return np.asarray(count / len(given) if exact else (count + 1) / (len(given) + 1))
 
 
@@ -101,6 +110,8 @@ def pairwise_p_values(
     *,
     permutations: int = 1000,
     seed: int = 0,
+    ties: Ties = "half",
+    codes: Ints | None = None,
     threads: int | None = None,
 ) -> Array:
     """One-sided paired permutation p-values of system i being better than j, for i < j.
@@ -113,6 +124,11 @@ def pairwise_p_values(
         Where there are no more ways to exchange two systems' scores than this, all are taken. The
         same are used for all pairs. As in soft pairwise accuracy, which these are made for, the
         observed scores are not counted with random ones.
+    ties
+        Exchanges that only equal the observed difference count `half`, so that p of i over j and
+        p of j over i add up to 1, or `whole`.
+    codes
+        The number of each item's group, from 0; a group's scores are exchanged together.
     seed, threads
         Equal seeds give equal results, whatever the number of threads (None is one per core).
 
@@ -124,7 +140,7 @@ def pairwise_p_values(
     Examples
     --------
     >>> float(pairwise_p_values([[3, 4, 5], [2, 2, 4]])[0, 1])
-    0.125
+    0.0625
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or len(table) < 2 or table.shape[1] < 1:
@@ -136,6 +152,9 @@ def pairwise_p_values(
     differences = (table[first] - table[second]).T
     missing = np.isnan(differences)
     rows = np.where(missing, 0.0, differences)
+    if codes is not None:
+        items, rows = rows, np.zeros((int(codes.max()) + 1, rows.shape[1]))
+        np.add.at(rows, codes, items)
     if enumerable(len(rows), permutations):
         kept = all_choices(rows)
     else:
@@ -143,7 +162,12 @@ def pairwise_p_values(
     # Items outside the subset change sign. The difference, subset minus rest, is then at least
     # the observed sum where the subset alone is.
     found = permutation_p_value(
-        kept, rows.sum(axis=0), alternative="greater", exact=True, scale=np.abs(rows).sum(axis=0)
+        kept,
+        rows.sum(axis=0),
+        alternative="greater",
+        exact=True,
+        scale=np.abs(rows).sum(axis=0),
+        ties=ties,
     )
     values = np.full((len(table), len(table)), np.nan)
     values[first, second] = np.where(missing.all(axis=0), np.nan, found)

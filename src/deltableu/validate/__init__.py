@@ -13,6 +13,7 @@ from deltableu.validate.agreement_bootstrap import (
 )
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
 from deltableu.validate.levels import Level, LevelAgreement, agreement, level_agreement
+from deltableu.validate.metric_tests import compare_metrics
 from deltableu.validate.metrics import validate_metrics
 from deltableu.validate.permutation import PermutationResult, permutation_test
 from deltableu.validate.plan import ValidationPlan
@@ -21,9 +22,9 @@ from deltableu.validate.results import Accuracy, Agreement, Validation
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
 from deltableu.validate.winners import (
     MetricComparison,
+    MetricCorrection,
     MetricTest,
     RankedMetric,
-    compare_metrics,
     rank_metrics,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "Level",
     "LevelAgreement",
     "MetricComparison",
+    "MetricCorrection",
     "MetricTest",
     "PairwiseAccuracy",
     "PermutationResult",

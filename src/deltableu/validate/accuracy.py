@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.errors import InputError
+from deltableu.errors import check_at_least, check_choice
 from deltableu.stats import enumerable, kendall_like, pairwise_p_values
 from deltableu.validate.levels import check_tables, rounded_ties, system_means
+from deltableu.validate.paired_scores import Groups, by_group, group_codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +45,31 @@ class SoftPairwiseAccuracy:
     Attributes
     ----------
     accuracy : float
-        Mean over pairs of systems of 1 - |p_human - p_metric|.
+        Mean over pairs of systems of 1 - |p_human - p_metric|; NaN where no pair has items enough.
     p_human, p_metric : array
-        p-values of system i being better than j, for i < j; NaN elsewhere.
+        p-values of system i being better than j, for i < j; NaN elsewhere, and for pairs with too
+        few items.
     chance : float
-        What a metric without information reaches on average: its p-values are uniform.
-    indifferent : float
-        What p = 1/2 for all pairs reaches.
+        What can be reached without knowing anything: a constant metric, p = 1/2 for all pairs.
+    noise : float
+        What random scores reach on average, which is less: their p-values are uniform.
+    pairs : int
+        Pairs of systems that count.
     permutations : int
         How many were taken; all there are if `exact`.
+    reason : str or None
+        Why there is no accuracy.
     """
 
     accuracy: float
     p_human: Array = field(repr=False)
     p_metric: Array = field(repr=False)
     chance: float
-    indifferent: float
+    noise: float
+    pairs: int
     permutations: int
     exact: bool
+    reason: str | None = None
 
 
 def pairwise_accuracy(metric: ArrayLike, human: ArrayLike) -> PairwiseAccuracy:
@@ -99,6 +107,9 @@ def soft_pairwise_accuracy(
     human: ArrayLike,
     *,
     permutations: int = 1000,
+    ties: Literal["half", "published"] = "half",
+    min_items: int = 10,
+    groups: Groups | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> SoftPairwiseAccuracy:
@@ -113,13 +124,18 @@ def soft_pairwise_accuracy(
         Of the paired permutation test; where there are no more ways to exchange two systems'
         scores than this, all are taken. The same are used for all pairs and for both sides, so
         that equal scores get equal p-values.
+    ties
+        Permutations that only equal the observed difference count `half` (mid-p), so that the order
+        of the systems does not matter and a constant metric gets p = 1/2. As `published` they
+        count whole: a constant metric then gets p = 1, and an accuracy of 0 to 1 by the order in
+        which the systems are named.
+    min_items
+        Pairs of systems with fewer items in common do not count: their p-values are too coarse.
+    groups
+        What each item belongs to (a document, a dialogue): its scores are exchanged together, and
+        `min_items` counts groups.
     seed, threads
         Equal seeds give equal results, whatever the number of threads (None is one a core).
-
-    Notes
-    -----
-    As published, p-values count permutations that reach the observed difference; where many
-    only equal it (few items, many ties) the value depends a little on the order of the systems.
 
     References
     ----------
@@ -128,28 +144,40 @@ def soft_pairwise_accuracy(
 
     Examples
     --------
-    >>> human = [[3, 4, 5, 4], [2, 2, 4, 3]]
-    >>> soft_pairwise_accuracy([[0.3, 0.2, 0.9, 0.4], [0.1, 0.4, 0.5, 0.2]], human).accuracy
-    0.8125
+    >>> human = [[3, 4, 5, 4, 3, 4, 2, 5, 4, 3], [2, 2, 4, 3, 3, 5, 1, 4, 4, 4]]
+    >>> found = soft_pairwise_accuracy(np.sqrt(human), human, permutations=1024)
+    >>> round(found.accuracy, 3), round(found.chance, 3)
+    (0.98, 0.574)
     """
+    check_choice("ties", ties, ("half", "published"))
+    check_at_least("min_items", min_items, 1)
     x, y, mask = check_tables(metric, human)
     if mask is not None:
         x, y = np.where(mask, x, np.nan), np.where(mask, y, np.nan)
-    options: dict[str, Any] = {"permutations": permutations, "seed": seed, "threads": threads}
+    codes = group_codes(groups, np.ones(x.shape[1], bool))
+    options: dict[str, Any] = {
+        "permutations": permutations,
+        "ties": "half" if ties == "half" else "whole",
+        "codes": codes,
+        "seed": seed,
+        "threads": threads,
+    }
     p_metric, p_human = pairwise_p_values(x, **options), pairwise_p_values(y, **options)
-    upper = np.triu_indices(len(x), 1)
-    m, h = p_metric[upper], p_human[upper]
-    compared = ~np.isnan(h)
-    if not compared.any():
-        raise InputError("no two systems have scores for the same item")
-    m, h = m[compared], h[compared]
-    exact = enumerable(x.shape[1], permutations)
+    there = (by_group(~np.isnan(y), codes, 1) > 0).astype(np.int64)
+    few = there @ there.T < min_items
+    p_metric[few] = p_human[few] = np.nan
+    m, h = p_metric[~np.isnan(p_human)], p_human[~np.isnan(p_human)]
+    exact = enumerable(there.shape[1], permutations)
+    counted = "items" if groups is None else "groups of items"
+    found = len(h) > 0
     return SoftPairwiseAccuracy(
-        accuracy=float(1.0 - np.abs(h - m).mean()),
+        accuracy=float(1.0 - np.abs(h - m).mean()) if found else np.nan,
         p_human=p_human,
         p_metric=p_metric,
-        chance=float(1.0 - ((h**2 + (1.0 - h) ** 2) / 2.0).mean()),
-        indifferent=float(1.0 - np.abs(h - 0.5).mean()),
-        permutations=2 ** x.shape[1] if exact else permutations,
+        chance=float(1.0 - np.abs(h - 0.5).mean()) if found else np.nan,
+        noise=float(1.0 - ((h**2 + (1.0 - h) ** 2) / 2.0).mean()) if found else np.nan,
+        pairs=len(h),
+        permutations=2 ** there.shape[1] if exact else permutations,
         exact=exact,
+        reason=None if found else f"no two systems have {min_items} {counted} in common",
     )

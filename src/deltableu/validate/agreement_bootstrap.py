@@ -19,7 +19,7 @@ from deltableu.stats import (
     stream,
 )
 from deltableu.validate.levels import Level, Measure, Undefined
-from deltableu.validate.paired_scores import in_blocks
+from deltableu.validate.paired_scores import Groups, in_blocks
 from deltableu.validate.resampled_scores import ResampledScores
 
 Resample = Literal["items", "systems", "both"]
@@ -74,6 +74,7 @@ def bootstrap_agreement(
     seed: int = 0,
     undefined: Undefined = "zero",
     threshold: float = 25.0,
+    groups: Groups | None = None,
     threads: int | None = None,
 ) -> BootstrapAgreement:
     """Bootstrap the agreement of a metric with people.
@@ -96,6 +97,8 @@ def bootstrap_agreement(
         Level of the interval.
     n_resamples, seed
         Equal seeds give equal intervals, whatever the number of threads.
+    groups
+        What each item belongs to (a document, a dialogue): whole groups are drawn and left out.
     threads
         None is one a core.
 
@@ -121,10 +124,10 @@ def bootstrap_agreement(
     check_choice("ci", ci, ("bca", "percentile"))
     check_share("confidence", confidence)
     measure = Measure(method, level, undefined, threshold)
-    scores = ResampledScores.of(metric, human, measure)
+    scores = ResampledScores.of(metric, human, measure, groups)
     value = float(measure.agree(scores.x, scores.y))
     items, systems = resample != "systems", resample != "items"
-    systems_count, items_count = scores.x.shape
+    systems_count, units = len(scores.x), scores.units
 
     def draw(block: int, first: int, last: int) -> Array:
         rows = counts = None
@@ -132,9 +135,9 @@ def bootstrap_agreement(
             size = (last - first, systems_count)
             rows = stream(seed, _DRAWS, block, 1).integers(systems_count, size=size)
         if items:
-            size = (last - first, items_count)
-            draws = stream(seed, _DRAWS, block, 0).integers(items_count, size=size)
-            counts = draw_counts(draws, items_count)
+            size = (last - first, units)
+            draws = stream(seed, _DRAWS, block, 0).integers(units, size=size)
+            counts = draw_counts(draws, units)
         return scores.resampled(counts, rows)
 
     drawn = in_blocks(draw, n_resamples, scores.trial_size(systems), threads)
@@ -148,6 +151,8 @@ def bootstrap_agreement(
             left_out = scores.jackknife(items, systems, threads)
             low, high = bca_interval(distribution, value, left_out, confidence)
     over = "items and systems" if resample == "both" else resample
-    interval = ConfidenceInterval(low, high, confidence, f"{ci} bootstrap over {over}")
+    interval = ConfidenceInterval(
+        low, high, confidence, f"{ci} bootstrap over {over}" + " by group" * (groups is not None)
+    )
     dropped = len(drawn) - len(distribution)
     return BootstrapAgreement(value, interval, _POPULATIONS[resample], error, dropped, distribution)

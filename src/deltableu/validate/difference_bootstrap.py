@@ -23,6 +23,7 @@ from deltableu.validate.agreement_bootstrap import Resample
 from deltableu.validate.levels import Level, Measure, Undefined
 from deltableu.validate.paired_scores import (
     SCALE,
+    Groups,
     PairedScores,
     in_blocks,
 )
@@ -78,6 +79,7 @@ def bootstrap_difference(
     seed: int = 0,
     undefined: Undefined = "zero",
     threshold: float = 25.0,
+    groups: Groups | None = None,
     threads: int | None = None,
 ) -> BootstrapDifference:
     """Estimate by how much metric X agrees better with people than metric Y.
@@ -95,6 +97,8 @@ def bootstrap_difference(
         Level of the percentile interval.
     resamples, seed
         As in `permutation_test`.
+    groups
+        What each item belongs to (a document, a dialogue): whole groups are drawn.
 
     References
     ----------
@@ -111,10 +115,13 @@ def bootstrap_difference(
     check_choice("resample", resample, get_args(Resample))
     check_share("confidence", confidence)
     measure = Measure(method, level, undefined, threshold)
-    scores = PairedScores.of(x, y, human, measure)
+    scores = PairedScores.of(x, y, human, measure, groups)
     first, second = scores.observed()
-    one, two = (ResampledScores.of(each, scores.human, measure) for each in (scores.x, scores.y))
-    systems, items = scores.x.shape
+    labels = None if scores.codes is None else scores.codes.tolist()
+    one, two = (
+        ResampledScores.of(each, scores.human, measure, labels) for each in (scores.x, scores.y)
+    )
+    systems, items = len(scores.x), scores.units
     # Which draws are whose was decided when each way of counting had its own; seeds keep their
     # meaning.
     as_sums = scores.sums_tell or (level == "item" and resample == "items")
@@ -139,6 +146,7 @@ def bootstrap_difference(
         raise InputError("hardly any resample left an agreement to compute: there is too little")
     low, high = percentile_interval(distribution, confidence)
     name = f"bootstrap of {'systems and items' if resample == 'both' else resample}"
+    name += " by group" * (groups is not None)
     return BootstrapDifference(
         first,
         second,

@@ -232,8 +232,7 @@ def check_tables(
     if not batch and (x.ndim > 2 or y.ndim > 2):
         raise InputError("give one table of systems x items; use agreement() for a batch")
     systems, items = x.shape[-2:]
-    if systems < 2:
-        raise InputError(f"agreement needs at least 2 systems, got {systems}")
+    check_systems(systems, level)
     if items < 1:
         raise InputError("agreement needs at least 1 item, got none")
     missing = [_missing(x, "metric"), _missing(y, "human")]
@@ -248,6 +247,16 @@ def check_tables(
     if level == "system" and mask.any(axis=1).sum() < 2:
         raise InputError("fewer than 2 systems have outputs with both a metric and a human score")
     return x, y, mask
+
+
+def check_systems(systems: int, level: Level) -> None:
+    """Refuse fewer systems than a level compares; outputs of one can be pooled."""
+    least = 1 if level == "pooled" else 2
+    if systems < least:
+        raise InputError(
+            f"agreement at level {level!r} needs at least {least} system{'s' * (least > 1)}, got "
+            f"{systems}"
+        )
 
 
 def _check_measure(method: Method, level: Level, undefined: Undefined) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array, Progress, steps_of
+from deltableu._types import Progress
 from deltableu.corpus import RatingTable, ScoreTable, align_scores
 from deltableu.errors import InputError
 from deltableu.rate import direct_assessment, human_scores, of_one_criterion
@@ -21,24 +23,25 @@ from deltableu.stats import (
 )
 from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
 from deltableu.validate.agreement_bootstrap import bootstrap_agreement
+from deltableu.validate.comparisons import compare_level
 from deltableu.validate.levels import Level, level_agreement
+from deltableu.validate.paired_scores import Groups
 from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.rater_summary import rater_summary
 from deltableu.validate.results import Accuracy, Agreement, Validation
+from deltableu.validate.scored_study import ScoredStudy, group_labels
 from deltableu.validate.tie_calibration import calibrated_accuracy
-from deltableu.validate.winners import MetricComparison, compare_metrics
-
-#: Metrics that know nothing of quality: what a metric must beat.
-_SENTINELS = ("length", "message-overlap", "random", "constant")
-#: Tests of whole systems, which need no scores of single outputs.
-_WHOLE_SYSTEMS = ("perm-systems", "bootstrap-systems", "williams")
+from deltableu.validate.winners import SENTINELS
 
 
 def validate_metrics(
-    scores: Scoring | ScoreTable,
+    scores: Scoring | ScoreTable | Sequence[Scoring | ScoreTable],
     human: ScoreTable | RatingTable,
     *,
     plan: ValidationPlan | None = None,
+    systems: Sequence[str] | None = None,
+    groups: Groups | Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Validation:
@@ -47,10 +50,18 @@ def validate_metrics(
     Parameters
     ----------
     scores
-        What `score_systems` or `read_scores` give, with any sentinels.
+        What `score_systems` or `read_scores` give, with any sentinels; of several, the metrics of
+        all on the systems and items that all have.
     human
         Raw ratings, or a table of ready scores with one metric: people.
     plan : ValidationPlan, optional
+    systems : sequence of str, optional
+        Only these.
+    groups : sequence or mapping, optional
+        What each item of the scores belongs to (a document, a dialogue, a user), or that of each
+        item's id: whole groups are resampled and exchanged. See `item_groups`.
+    notes : sequence of str
+        What else the result is to say, such as `ungrouped_note`.
     threads : int, optional
     progress : callable, optional
         Called with (what is done, done, in all).
@@ -75,8 +86,15 @@ def validate_metrics(
     0.923
     """
     chosen = plan or ValidationPlan()
-    given = (scores.score_table() if isinstance(scores, Scoring) else scores).turned()
-    given = given.select(metrics=sorted(given.metrics, key=lambda name: name in _SENTINELS))
+    sources = [scores] if isinstance(scores, Scoring | ScoreTable) else list(scores)
+    if not sources:
+        raise InputError("there are no scores to validate")
+    tables = [one.score_table() if isinstance(one, Scoring) else one for one in sources]
+    given = reduce(ScoreTable.joined, tables).turned()
+    given = given.select(
+        metrics=sorted(given.metrics, key=lambda name: name in SENTINELS), systems=systems
+    )
+    labels = group_labels(groups, given.items)
     judgements, assessment = None, None
     if isinstance(human, RatingTable):
         judgements = of_one_criterion(human)
@@ -92,9 +110,13 @@ def validate_metrics(
         there = ", ".join(human.metrics)
         raise InputError(f"there are several human scores ({there}): choose a criterion")
     source = human.signatures[0] if judgements is not None else f"table-{human.metrics[0]}"
-    given, people, left_out = align_scores(given, human.turned())
-    notes = list(left_out)
-    work = _Work(given, people, chosen, threads, progress)
+    everything = given
+    least = 1 if chosen.levels == ("pooled",) else 2
+    given, people, left_out = align_scores(given, human.turned(), least=least)
+    told = [*notes, *left_out]
+    scorings = tuple(one for one in sources if isinstance(one, Scoring))
+    study = ScoredStudy(given, people, everything, scorings, labels)
+    work = _Work(study, chosen, threads)
     agreements = tuple(
         work.agreement(metric, level, method)
         for level in chosen.levels
@@ -102,10 +124,12 @@ def validate_metrics(
         if level == "system" or given.has_items(metric)
         for method in chosen.methods
     )
+    accuracies = work.accuracies()
+    told += dict.fromkeys(one.reason for one in accuracies if one.reason)
     comparisons = []
     for level in chosen.levels:
-        comparison, lines = work.comparison(level)
-        notes += [line for line in lines if line not in notes]
+        comparison, lines = compare_level(study, level, chosen, threads, progress)
+        told += [line for line in lines if line not in told]
         if comparison is not None:
             comparisons.append(comparison)
     return Validation(
@@ -114,13 +138,14 @@ def validate_metrics(
         assessment=assessment,
         metrics=given.metrics,
         agreements=agreements,
-        accuracies=work.accuracies(),
+        accuracies=accuracies,
         comparisons=tuple(comparisons),
         raters=None if judgements is None else rater_summary(judgements, given, chosen),
-        sentinels=tuple(name for name in given.metrics if name in _SENTINELS),
-        notes=tuple(notes),
+        sentinels=tuple(name for name in given.metrics if name in SENTINELS),
+        notes=tuple(told),
         signature=(
             f"human:{source}|systems:{len(people.systems)}|items:{len(people.items)}"
+            f"{'' if labels is None else f'|groups:{len(set(labels.values()))}'}"
             f"|{chosen.signature()}"
         ),
         signatures=dict(zip(given.metrics, given.signatures, strict=True)),
@@ -129,19 +154,11 @@ def validate_metrics(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Work:
-    """Scores and people side by side."""
+    """What is measured of each metric."""
 
-    scores: ScoreTable
-    human: ScoreTable
+    study: ScoredStudy
     plan: ValidationPlan
     threads: int | None
-    progress: Progress | None
-
-    @property
-    def people(self) -> Array:
-        """Human scores, systems x items."""
-        scores: Array = self.human.values[0]
-        return scores
 
     def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
         if level == "system":
@@ -150,7 +167,7 @@ class _Work:
 
     def _of_systems(self, metric: str, method: Method) -> Agreement:
         """Of whole systems, with the metric's own corpus score."""
-        x, y = self.scores.total(metric), self.human.totals[0]
+        x, y = self.study.scores.total(metric), self.study.human.totals[0]
         value = float(correlate(x, y, method, threshold=self.plan.threshold))
         interval, p_value = None, float("nan")
         # Nobody knows the spread of kendall-like, nor of a perfect correlation.
@@ -163,7 +180,7 @@ class _Work:
         )
 
     def _of_outputs(self, metric: str, level: Level, method: Method) -> Agreement:
-        x, y = self.scores.only(metric), self.people
+        x, y = self.study.scores.only(metric), self.study.people
         options: dict[str, Any] = {
             "method": method,
             "level": level,
@@ -178,6 +195,7 @@ class _Work:
                 confidence=self.plan.confidence,
                 n_resamples=self.plan.resamples,
                 seed=self.plan.seed,
+                groups=self.study.groups,
                 threads=self.threads,
                 **options,
             )
@@ -193,74 +211,49 @@ class _Work:
             p_value,
             found.units,
             found.dropped,
-            "other items",
+            "other items" if self.study.labels is None else "other groups of items",
             self._without_length(metric, level, method),
         )
 
     def _without_length(self, metric: str, level: Level, method: Method) -> float | None:
-        lengths = self.scores.lengths
+        lengths = self.study.scores.lengths
         if level != "pooled" or lengths is None or method == "kendall-like" or metric == "length":
             return None
-        own = self.scores.only(metric)
-        cells = ~np.isnan(self.people) & ~np.isnan(own)
-        value = float(partial_correlation(own[cells], self.people[cells], lengths[cells], method))
+        own, people = self.study.scores.only(metric), self.study.people
+        cells = ~np.isnan(people) & ~np.isnan(own)
+        value = float(partial_correlation(own[cells], people[cells], lengths[cells], method))
         return None if np.isnan(value) else value
 
     def accuracies(self) -> tuple[Accuracy, ...]:
         found = []
-        for metric in self.scores.metrics:
-            pairs = pairwise_accuracy(self.scores.total(metric), self.human.totals[0])
-            found.append(Accuracy(metric, "pairwise", pairs.accuracy, pairs.chance, pairs.pairs))
-            if not self.scores.has_items(metric):
-                continue
-            x, y = self.scores.only(metric), self.people
-            soft = soft_pairwise_accuracy(
-                x, y, permutations=self.plan.resamples, seed=self.plan.seed, threads=self.threads
-            )
-            pairs_in_all = len(x) * (len(x) - 1) // 2
-            found.append(Accuracy(metric, "spa", soft.accuracy, soft.chance, pairs_in_all))
-            tied = calibrated_accuracy(x, y, seed=self.plan.seed)
-            found.append(
-                Accuracy(metric, "acc-eq", tied.accuracy, tied.chance, tied.pairs, tied.epsilon)
-            )
+        scores, people = self.study.scores, self.study.people
+        for metric in scores.metrics:
+            if "system" in self.plan.levels:
+                found += self._of_pairs_of_systems(metric)
+            if "item" in self.plan.levels and scores.has_items(metric) and self.study.shared:
+                tied = calibrated_accuracy(scores.only(metric), people, seed=self.plan.seed)
+                found.append(
+                    Accuracy(metric, "acc-eq", tied.accuracy, tied.chance, tied.pairs, tied.epsilon)
+                )
         return tuple(found)
 
-    def comparison(self, level: Level) -> tuple[MetricComparison | None, list[str]]:
-        """Which metrics agree better than which, among those that agree at all."""
-        method, test = self.plan.methods[0], self.plan.test_at(level)
-        people, scores = self.people, self.scores.values
-        if level == "system" and test in _WHOLE_SYSTEMS:
-            # A corpus score is not the mean of its segments' scores.
-            people = self.human.totals[0][:, np.newaxis]
-            scores = self.scores.totals[..., np.newaxis]
-        tables = {}
-        notes = []
-        for metric, values in zip(self.scores.metrics, scores, strict=True):
-            used = values[~np.isnan(people)]
-            if np.isnan(used).all():
-                continue
-            if (used == used[0]).all():
-                if metric != "constant":
-                    notes.append(f"{metric} gives all outputs the same score: it is not compared")
-                continue
-            tables[metric] = values
-        if len(tables) < 2:
-            return None, notes
-        found = compare_metrics(
-            tables,
-            people,
-            test=test,
-            method=method,
-            level=level,
-            correction=self.plan.correction,
-            significance=self.plan.significance,
-            resamples=self.plan.resamples,
-            seed=self.plan.seed,
-            threshold=self.plan.threshold,
-            threads=self.threads,
-            progress=steps_of(self.progress, f"metrics, level {level}"),
-        )
-        return found, notes
+    def _of_pairs_of_systems(self, metric: str) -> list[Accuracy]:
+        pairs = pairwise_accuracy(self.study.scores.total(metric), self.study.human.totals[0])
+        found = [Accuracy(metric, "pairwise", pairs.accuracy, pairs.chance, pairs.pairs)]
+        if self.study.scores.has_items(metric):
+            soft = soft_pairwise_accuracy(
+                self.study.scores.only(metric),
+                self.study.people,
+                permutations=self.plan.resamples,
+                groups=self.study.groups,
+                seed=self.plan.seed,
+                threads=self.threads,
+            )
+            reason = soft.reason and f"no soft pairwise accuracy: {soft.reason}"
+            found.append(
+                Accuracy(metric, "spa", soft.accuracy, soft.chance, soft.pairs, reason=reason)
+            )
+        return found
 
 
 def _normal_p_value(value: float, standard_error: float) -> float:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array, Bools
+from deltableu._types import Array, Bools, Ints
 from deltableu.errors import InputError, check_at_least
 from deltableu.stats import correlate, in_chunks
-from deltableu.validate.levels import Measure
+from deltableu.validate.levels import Level, Measure, check_systems
+
+#: What each item belongs to, such as its document: one label per item.
+Groups = Sequence[Hashable]
 
 #: Numbers held in memory at once, per thread and array.
 _NUMBERS = 4_000_000
@@ -34,6 +37,8 @@ class PairedScores:
         `kendall-like`); NaN where missing.
     present : array
         Where there are scores: in the same places of all three.
+    codes : array or None
+        The number of each item's group; None where each item is its own.
     """
 
     x: Array
@@ -41,24 +46,38 @@ class PairedScores:
     human: Array
     present: Bools
     measure: Measure
+    codes: Ints | None = None
 
     @classmethod
-    def of(cls, x: ArrayLike, y: ArrayLike, human: ArrayLike, measure: Measure) -> PairedScores:
+    def of(
+        cls,
+        x: ArrayLike,
+        y: ArrayLike,
+        human: ArrayLike,
+        measure: Measure,
+        groups: Groups | None = None,
+    ) -> PairedScores:
         """Everything checked, and brought to one scale."""
         given = {"x": x, "y": y, "human": human}
         scores = {name: np.asarray(values, dtype=np.float64) for name, values in given.items()}
-        present = _present(scores)
-        kept = present.any(axis=0)
+        present = _present(scores, measure.level)
+        kept: Bools = np.asarray(present.any(axis=0))
+        codes = group_codes(groups, kept)
         one, two, people = (_standardised(values, present)[:, kept] for values in scores.values())
         if measure.method == "kendall-like":  # its threshold is on the scale of the ratings
             people = scores["human"][:, kept]
-        return cls(one, two, people, present[:, kept], measure)
+        return cls(one, two, people, present[:, kept], measure, codes)
 
     @property
     def sums_tell(self) -> bool:
         """Whether agreement depends on scores only through sums over items."""
         method, level = self.measure.method, self.measure.level
         return level == "system" or (level == "pooled" and method == "pearson")
+
+    @property
+    def units(self) -> int:
+        """Items, or groups of them."""
+        return self.x.shape[1] if self.codes is None else int(self.codes.max()) + 1
 
     @property
     def trial_size(self) -> int:
@@ -95,6 +114,29 @@ class PairedScores:
         return correlate(metric, human, method, threshold=threshold)
 
 
+def group_codes(groups: Groups | None, kept: Bools) -> Ints | None:
+    """The number of the group of each item that is kept, from 0 in the order of appearance."""
+    if groups is None:
+        return None
+    if len(groups) != len(kept):
+        raise InputError(f"groups must name one for each item: {len(groups)} for {len(kept)} items")
+    named = [label for label, there in zip(groups, kept, strict=True) if there]
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(named))}
+    if len(numbers) < 2:
+        raise InputError("all items belong to one group: nothing can be resampled")
+    return np.array([numbers[label] for label in named], dtype=np.int64)
+
+
+def by_group(values: Array | Bools, codes: Ints | None, axis: int) -> Array:
+    """Sums over the items of each group, on the axis of the items."""
+    if codes is None:
+        return np.asarray(values)
+    moved = np.moveaxis(values, axis, 0)
+    sums = np.zeros((int(codes.max()) + 1, *moved.shape[1:]))
+    np.add.at(sums, codes, moved)
+    return np.moveaxis(sums, 0, axis)
+
+
 def pearson_of_sums(sums: Array, human: Any, human_squares: Any, size: Any) -> Array:
     """Pearson's r from sums of a metric, its squares and its products with human scores.
 
@@ -122,14 +164,13 @@ def _standardised(values: Array, present: Bools) -> Array:
     return np.asarray((values - values[present].mean()) / values[present].std())
 
 
-def _present(scores: dict[str, Array]) -> Bools:
+def _present(scores: dict[str, Array], level: Level) -> Bools:
     shapes = {values.shape for values in scores.values()}
     if len(shapes) != 1 or scores["human"].ndim != 2:
         told = ", ".join(f"{name} is {values.shape}" for name, values in scores.items())
         raise InputError(f"x, y and human must be systems x items of one shape; {told}")
     present: Bools = ~np.isnan(scores["human"])
-    if len(present) < 2:
-        raise InputError(f"agreement needs at least 2 systems, got {len(present)}")
+    check_systems(len(present), level)
     if not present.any(axis=1).all():
         place = int(np.flatnonzero(~present.any(axis=1))[0])
         raise InputError(f"system {place} has no human scores: leave it out")

@@ -25,7 +25,9 @@ from deltableu.stats import (
 from deltableu.validate.levels import Level, Measure, Undefined
 from deltableu.validate.paired_scores import (
     SCALE,
+    Groups,
     PairedScores,
+    by_group,
     in_blocks,
     pearson_of_sums,
 )
@@ -95,6 +97,7 @@ def permutation_test(
     seed: int = 0,
     undefined: Undefined = "zero",
     threshold: float = 25.0,
+    groups: Groups | None = None,
     threads: int | None = None,
 ) -> PermutationResult:
     """Test whether metric X agrees better with people than metric Y by exchanging their scores.
@@ -117,6 +120,9 @@ def permutation_test(
         Random exchanges. Where there are no more exchanges than that, all are tried.
     seed
         Equal seeds give equal results, whatever the number of threads.
+    groups
+        What each item belongs to (a document, a dialogue): its scores are exchanged together,
+        with `both` those of each system by themselves.
 
     Notes
     -----
@@ -140,16 +146,12 @@ def permutation_test(
     check_choice("swap", swap, get_args(Swap))
     check_choice("alternative", alternative, get_args(Alternative))
     measure = Measure(method, level, undefined, threshold)
-    scores = PairedScores.of(x, y, human, measure)
+    scores = PairedScores.of(x, y, human, measure, groups)
     first, second = scores.observed()
-    units = {
-        "systems": len(scores.x),
-        "items": scores.x.shape[1],
-        "both": int(scores.present.sum()),
-        "crossed": sum(scores.x.shape),
-    }[swap]
+    there = by_group(scores.present, scores.codes, 1) > 0
+    units = exchanged_units(there, swap)
     exact = enumerable(units, resamples)
-    draw = _Exchanges(scores, swap, units, exact, seed)
+    draw = _Exchanges(scores, there, swap, units, exact, seed)
     trials = 2**units if exact else resamples
     distribution = in_blocks(draw.differences, trials, scores.trial_size, threads)
     return PermutationResult(
@@ -166,11 +168,22 @@ def permutation_test(
     )
 
 
+def exchanged_units(present: Bools, swap: Swap) -> int:
+    """What is exchanged or not: scores, items (or groups) or systems that are there."""
+    systems, items = present.any(axis=1).sum(), present.any(axis=0).sum()
+    units = {"systems": systems, "items": items, "both": present.sum(), "crossed": systems + items}
+    return int(units[swap])
+
+
 @dataclass(frozen=True, slots=True)
 class _Exchanges:
-    """All ways to exchange scores, or random ones of them."""
+    """All ways to exchange scores, or random ones of them.
+
+    `present` is which systems have scores of which item, or group of items.
+    """
 
     scores: PairedScores
+    present: Bools
     swap: Swap
     units: int
     exact: bool
@@ -181,6 +194,8 @@ class _Exchanges:
         scores = self.scores
         if not scores.sums_tell:
             masks = self.masks(block, first, last)
+            if scores.codes is not None and self.swap != "systems":
+                masks = masks[..., scores.codes]
             x, y = np.where(masks, scores.y, scores.x), np.where(masks, scores.x, scores.y)
             agree = scores.measure.agree
             return agree(x, scores.human) - agree(y, scores.human)
@@ -199,6 +214,7 @@ class _Exchanges:
 
     def sums(self, moved: Array, block: int, first: int, last: int) -> Array:
         """What exchanges move, added up for each system: trials x systems x features."""
+        moved = by_group(moved, self.scores.codes, 1)
         systems, items, features = moved.shape
         trials, totals = last - first, moved.sum(axis=1)
         if self.swap == "systems":
@@ -222,7 +238,7 @@ class _Exchanges:
 
     def masks(self, block: int, first: int, last: int, *, whole: bool = False) -> Bools:
         """Which scores are exchanged: trials x systems x items, or what broadcasts to it."""
-        systems, items = self.scores.x.shape
+        systems, items = self.present.shape
         if self.exact:
             bits: Bools = np.arange(first, last)[:, np.newaxis] >> np.arange(self.units) & 1 == 1
         else:
@@ -232,7 +248,7 @@ class _Exchanges:
             masks = bits[:, :systems, np.newaxis] ^ bits[:, np.newaxis, systems:]
         elif self.swap == "both":
             masks = np.zeros((len(bits), systems, items), bool)
-            masks[:, self.scores.present] = bits
+            masks[:, self.present] = bits
         return np.broadcast_to(masks, (len(bits), systems, items)) if whole else masks
 
     def bits(self, trials: int, size: int, block: int) -> Bools:

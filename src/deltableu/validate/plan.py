@@ -7,9 +7,10 @@ from typing import Literal, get_args
 
 from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.rate import HumanScale
-from deltableu.stats import Correction, Method
+from deltableu.stats import Method
 from deltableu.validate.levels import Level
-from deltableu.validate.winners import MetricTest, default_test
+from deltableu.validate.metric_tests import default_test
+from deltableu.validate.winners import MetricCorrection, MetricTest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +30,16 @@ class ValidationPlan:
         `system`, `pooled` (all outputs together) and `item` (systems within each item, averaged).
     test : str
         Of one metric agreeing better than another. `auto` is `perm-systems` at level system, which
-        speaks about other systems, and `perm-both` at the others, which speaks about these systems
+        speaks about other systems, and `perm-items` at the others, which speaks about these systems
         and other items.
-    correction : {"none", "holm", "bh"}
-        For the number of pairs; WMT makes none.
+    correction : {"holm", "bh", "none", "wmt"}
+        Of two-sided tests for the number of pairs; `wmt` tests each pair both ways, one-sided,
+        without correction.
     significance : float
     confidence : float
         Of the intervals.
     resamples : int
-        Of tests and bootstrap intervals.
+        Of bootstrap intervals, and at least so many of tests.
     threshold : float
         Of `kendall-like`: pairs that people rate closer than this do not count.
     seed : int
@@ -48,7 +50,7 @@ class ValidationPlan:
     methods: tuple[Method, ...] = ("pearson", "spearman", "kendall-b")
     levels: tuple[Level, ...] = ("system", "pooled", "item")
     test: MetricTest | Literal["auto"] = "auto"
-    correction: Correction = "none"
+    correction: MetricCorrection = "holm"
     significance: float = 0.05
     confidence: float = 0.95
     resamples: int = 1000
@@ -67,7 +69,7 @@ class ValidationPlan:
                 raise InputError(f"{name} names one twice")
         check_choice("scale", self.scale, get_args(HumanScale))
         check_choice("test", self.test, ("auto", *get_args(MetricTest)))
-        check_choice("correction", self.correction, get_args(Correction))
+        check_choice("correction", self.correction, get_args(MetricCorrection))
         for name in ("significance", "confidence"):
             check_share(name, getattr(self, name))
         for name, least in (("min_raters", 1), ("resamples", 1), ("seed", 0)):

@@ -1,7 +1,8 @@
-"""How people agree with people, and metrics with single people: what a metric can be asked for."""
+"""How people agree with people, metrics with single people, and how well a perfect metric would."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +15,21 @@ from deltableu.errors import InputError
 from deltableu.io import Cell, Column, Table, fact_table, written
 from deltableu.rate import (
     annotator_correlations,
+    fit_mixed_model,
     human_ceiling,
     inter_rater_correlations,
     krippendorff_alpha,
     rater_rows,
-    split_half_reliability,
     standardise,
 )
-from deltableu.stats import Method
+from deltableu.stats import Method, correlate
 from deltableu.validate.levels import Level, agreement
 from deltableu.validate.plan import ValidationPlan
 
 #: Random splits of the raters; their mean needs no more.
 _SHUFFLES = 100
+#: Doubly rated outputs; with fewer, how people agree with people is itself a rough guess.
+_FEW = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +42,25 @@ class Ceiling:
         One rating of each output with the mean of its others, mean over random choices.
     halves : float
         Means of two random halves of each output's ratings.
+    perfect : float
+        The ceiling: how well a metric that gives each output its true mean rating would agree with
+        the averaged ratings. By Pearson's correlation the square root of their reliability. NaN
+        where people do not agree with each other at all.
     """
 
     level: Level
     method: Method
     one_rater: float
     halves: float
+    perfect: float
+
+    def disattenuated(self, value: float) -> float:
+        """A metric's correlation with the true mean ratings, estimated: it may exceed 1.
+
+        The observed correlation over the ceiling (Spearman 1904): exact for Pearson's where
+        everything is linear, nearly so for Spearman's. For Kendall's no such rule holds: NaN.
+        """
+        return value / self.perfect if self.method in ("pearson", "spearman") else math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +91,9 @@ class RaterSummary:
         Correlations of two raters on what both rated (the `human` row of Tsuta et al. 2020,
         Table 3); None where no two raters have enough in common.
     reliability : float
-        Of all raters' means: split halves, Spearman-Brown.
+        Of the averaged ratings of outputs: split halves, Spearman-Brown.
+    doubly_rated, outputs : int
+        Outputs that two raters or more rated, which all of this rests on, and those rated at all.
     ceilings : tuple of Ceiling
         By level and method.
     annotators : mapping of str to Span
@@ -87,6 +105,8 @@ class RaterSummary:
     alpha_z: float
     pairs: Span | None
     reliability: float
+    doubly_rated: int
+    outputs: int
     ceilings: tuple[Ceiling, ...]
     annotators: Mapping[str, Span]
 
@@ -105,9 +125,25 @@ class RaterSummary:
             "Krippendorff's alpha, interval, raw": self.alpha,
             "Krippendorff's alpha, interval, z": self.alpha_z,
             "two raters, mean (lowest to highest)": self.pairs.cell(form) if self.pairs else "-",
-            "reliability of all raters together": self.reliability,
+            "outputs that two raters or more rated": f"{self.doubly_rated} of {self.outputs}",
+            "reliability of the averaged ratings": self.reliability,
+            "a perfect metric's correlation with them": math.sqrt(max(self.reliability, 0.0)),
         }
         return fact_table(("agreement among raters", Column("", form)), facts)
+
+    def notes(self) -> dict[str, str]:
+        """What readers of ceilings must know."""
+        found = {
+            "perfect metric": "gives each output what ever more such raters would say on average",
+            "disattenuated": "the correlation over that of a perfect metric: an estimate of the "
+            "correlation without rating noise, which may exceed 1",
+        }
+        if self.doubly_rated < _FEW:
+            found["people with people"] = (
+                f"rests on the {self.doubly_rated} of {self.outputs} outputs that two raters or "
+                "more rated: too few to rely on, and so is the ceiling"
+            )
+        return found
 
 
 def rater_summary(
@@ -116,23 +152,50 @@ def rater_summary(
     """Agreement among the raters of a validation; None where no output has two of them."""
     raw = judgements.scored()
     standard = standardise(judgements)[0].scored()
-    _, rows = rater_rows(standard)
-    several = (~np.isnan(rows)).sum(axis=0) >= 2
+    used = _counted(_on_scale(judgements, standard, plan), scores, plan)
+    _, rows = rater_rows(used)
+    raters = (~np.isnan(rows)).sum(axis=0)
+    several = raters >= 2
     if several.sum() < 3:
         return None
     method = plan.methods[0] if plan.methods[0] != "kendall-like" else "kendall-wei"
-    reliability = split_half_reliability(
-        standard, method=method, by="unit", shuffles=_SHUFFLES, seed=plan.seed
-    )
+
+    def pearson(x: Array, y: Array) -> float:
+        return float(correlate(x, y, "pearson"))
+
+    pooled = human_ceiling(used, pearson, by="unit", shuffles=_SHUFFLES, seed=plan.seed)
     return RaterSummary(
         raters=len(judgements.raters),
         alpha=krippendorff_alpha(raw).value,
         alpha_z=krippendorff_alpha(standard).value,
         pairs=_pairs(standard, method),
-        reliability=reliability.reliability.mean,
-        ceilings=_ceilings(standard, several, plan),
+        reliability=pooled.perfect**2,
+        doubly_rated=int(several.sum()),
+        outputs=int((raters > 0).sum()),
+        ceilings=_ceilings(used, several, plan),
         annotators=_annotators(standard, scores, method),
     )
+
+
+def _on_scale(judgements: RatingTable, standard: RatingTable, plan: ValidationPlan) -> RatingTable:
+    """Ratings whose means are the human scores that metrics are compared with."""
+    if plan.scale == "z":
+        return standard
+    if plan.scale == "raw":
+        return judgements[np.isin(judgements.rater, standard.rater)].scored()
+    scored = judgements.scored()
+    effects = fit_mixed_model(judgements, outputs=True).rater_effects
+    return scored.with_values(scored.values - effects[scored.rater])
+
+
+def _counted(ratings: RatingTable, scores: ScoreTable, plan: ValidationPlan) -> RatingTable:
+    """Ratings of outputs that the metrics scored and enough raters rated."""
+    ratings = ratings.without_repeats()
+    outputs = ratings.system * len(ratings.items) + ratings.item
+    enough = np.bincount(outputs)[outputs] >= plan.min_raters
+    system = np.isin(ratings.systems, scores.systems)[ratings.system]
+    item = np.isin(ratings.items, scores.items)[ratings.item]
+    return ratings[enough & system & item]
 
 
 def _pairs(judgements: RatingTable, method: Method) -> Span | None:
@@ -145,6 +208,7 @@ def _pairs(judgements: RatingTable, method: Method) -> Span | None:
 
 def _ceilings(judgements: RatingTable, several: Any, plan: ValidationPlan) -> tuple[Ceiling, ...]:
     shape = (len(judgements.systems), len(judgements.items))
+    systems = len(np.unique(judgements.system))
     found = []
     for level in plan.levels:
         for method in plan.methods:
@@ -156,12 +220,23 @@ def _ceilings(judgements: RatingTable, several: Any, plan: ValidationPlan) -> tu
                 tables[:, several] = x, y
                 first, second = tables.reshape(2, *shape)
                 try:
-                    return float(agreement(first, second, method=method, level=level))
+                    return float(
+                        agreement(first, second, method=method, level=level, undefined="drop")
+                    )
                 except InputError:
                     return float("nan")
 
-            made = human_ceiling(judgements, between, by="unit", shuffles=_SHUFFLES, seed=plan.seed)
-            found.append(Ceiling(level, method, made.one.mean, made.halves.mean))
+            made = human_ceiling(
+                judgements,
+                between,
+                method=method,
+                compared=None if level == "pooled" else systems,
+                averaged=level == "system",
+                by="unit",
+                shuffles=_SHUFFLES,
+                seed=plan.seed,
+            )
+            found.append(Ceiling(level, method, made.one.mean, made.halves.mean, made.perfect))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ from deltableu.validate.levels import (
     item_agreement,
     rounded_ties,
 )
-from deltableu.validate.paired_scores import in_blocks, pearson_of_sums
+from deltableu.validate.paired_scores import Groups, group_codes, in_blocks, pearson_of_sums
 
 #: More items than this are left out in groups, which estimates the same acceleration.
 _GROUPS = 250
@@ -28,22 +28,34 @@ _GROUPS = 250
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResampledScores:
-    """Scores that count (NaN elsewhere, on both sides) and how their agreement is measured."""
+    """Scores that count (NaN elsewhere, on both sides) and how their agreement is measured.
+
+    `codes` has the number of each item's group; None where each item is its own.
+    """
 
     x: Array
     y: Array
     present: Bools
     measure: Measure
+    codes: Ints | None = None
 
     @classmethod
-    def of(cls, metric: ArrayLike, human: ArrayLike, measure: Measure) -> ResampledScores:
+    def of(
+        cls, metric: ArrayLike, human: ArrayLike, measure: Measure, groups: Groups | None = None
+    ) -> ResampledScores:
         x, y, mask = check_tables(metric, human, level=measure.level)
         present = np.ones(x.shape, bool) if mask is None else mask
         # What never counts would only make draws empty.
+        codes = group_codes(groups, np.asarray(present.any(axis=0)))
         kept = np.ix_(present.any(axis=1), present.any(axis=0))
         x, y, present = x[kept], y[kept], present[kept]
         x, y = np.where(present, x, np.nan), np.where(present, y, np.nan)
-        return cls(x, y, present, measure)
+        return cls(x, y, present, measure, codes)
+
+    @property
+    def units(self) -> int:
+        """Items, or groups of them: what is drawn."""
+        return self.x.shape[1] if self.codes is None else int(self.codes.max()) + 1
 
     def trial_size(self, systems: bool) -> int:
         """Numbers that one resample keeps in memory."""
@@ -51,7 +63,9 @@ class ResampledScores:
         return 4 * self.x.size if whole else 2 * self.x.shape[1] + 6 * len(self.x)
 
     def resampled(self, counts: Ints | None, rows: Ints | None) -> Array:
-        """Agreement where item i is there `counts[b, i]` times, and the systems are `rows[b]`."""
+        """Agreement where unit i is there `counts[b, i]` times, and the systems are `rows[b]`."""
+        if counts is not None and self.codes is not None:
+            counts = counts[:, self.codes]
         if self.measure.level == "system":
             return self._from_means(counts, rows)
         if self.measure.level == "item":
@@ -73,7 +87,7 @@ class ResampledScores:
         """
         found = []
         if items:
-            size = self.x.shape[1]
+            size = self.units
             groups = np.arange(size) * min(size, _GROUPS) // size
 
             def leave(block: int, first: int, last: int) -> Array:

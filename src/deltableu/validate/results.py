@@ -73,6 +73,8 @@ class Accuracy:
         What is reached without knowing anything.
     epsilon : float or None
         The calibrated tie of `acc-eq`.
+    reason : str or None
+        Why there is no value.
     """
 
     metric: str
@@ -81,6 +83,7 @@ class Accuracy:
     chance: float
     pairs: int
     epsilon: float | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +176,7 @@ class Validation:
             columns[Column(title, form)] = {
                 one.metric: Cell(one.value, note=f"chance {written(one.chance, form)}")
                 for one in self.accuracies
-                if one.measure == measure
+                if one.measure == measure and one.reason is None
             }
         body = [[values.get(name) for values in columns.values()] for name in names]
         ceiling = self.raters and self.raters.ceiling(level, methods[0])
@@ -202,9 +205,12 @@ class Validation:
 
     def _notes(self) -> dict[str, str]:
         """What readers of the tables must know, and the signatures."""
+        populations = {one.level: one.population for one in self.agreements}
         return {
             "bold": "no other metric agrees significantly better at this level",
-            "intervals": "system: other systems; pooled and item: other items",
+            "sentinels": "know nothing of quality and cannot win; p-values against them are "
+            "one-sided and not corrected",
+            "intervals": "; ".join(f"{level}: {who}" for level, who in populations.items()),
             **{f"note {place}": text for place, text in enumerate(self.notes, start=1)},
             "validation": self.signature,
             **self.signatures,

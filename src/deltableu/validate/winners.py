@@ -1,32 +1,19 @@
-"""Several metrics and people in; which metrics nothing beats, and how they rank, out."""
+"""Agreements and p-values of metrics in; which metrics nothing beats, and how they rank, out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, Literal, cast, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array, Bools, Steps
-from deltableu.corpus import ScoreTable
+from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_choice, check_share
 from deltableu.io import Cell, Column, Table, field_record
-from deltableu.stats import (
-    Correction,
-    Method,
-    adjust,
-    best_first,
-    greedy_ranks,
-    rank,
-    williams_metrics,
-    williams_test,
-)
-from deltableu.validate.difference_bootstrap import bootstrap_difference
-from deltableu.validate.levels import Level, Undefined, agreement
-from deltableu.validate.permutation import permutation_test
+from deltableu.stats import Correction, Method, adjust, best_first, greedy_ranks, rank
+from deltableu.validate.levels import Level
 
 MetricTest = Literal[
     "perm-both",
@@ -37,6 +24,12 @@ MetricTest = Literal[
     "bootstrap-items",
     "williams",
 ]
+#: How p-values of pairs decide: two-sided, corrected for their number or not, or as at WMT:
+#: one-sided, each pair both ways, without correction.
+MetricCorrection = Literal[Correction, "wmt"]
+
+#: Metrics that know nothing of quality: what a metric must beat, and what never wins.
+SENTINELS = ("length", "message-overlap", "random", "constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +44,7 @@ class RankedMetric:
         No other metric is significantly better.
     rank : int
         WMT22's greedy rank: going down from the best, a metric that is significantly worse than
-        any of the current rank starts the next.
+        any of the current rank starts the next; 0 where metrics cannot be ranked.
     cluster : int
         All metrics of a cluster are significantly better than all of the next.
     rank_range : (int, int)
@@ -62,11 +55,11 @@ class RankedMetric:
 
     metric: str
     agreement: float
-    winner: bool
-    rank: int
-    cluster: int
-    rank_range: tuple[int, int]
-    letters: str
+    winner: bool = False
+    rank: int = 0
+    cluster: int = 0
+    rank_range: tuple[int, int] = (0, 0)
+    letters: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,18 +69,32 @@ class MetricComparison:
     Attributes
     ----------
     p_values, adjusted : array
-        Of the row's metric being better than the column's, in the order of `metrics`; NaN on the
-        diagonal. `adjusted` for the number of tests, and what decides.
+        Of two metrics differing, two-sided, in the order of `metrics`; as at WMT, of the row's
+        being better than the column's. NaN on the diagonal. `adjusted` is what decides.
+    correction : str
+    resamples : int or None
+        Exchanges or draws of each test: as many as the correction needs.
+    unranked : str or None
+        Why no metric can win: so few systems have no p-value that survives the correction. There
+        are no p-values then.
+    sentinels : tuple of str
+        Metrics that know nothing of quality. They neither win nor count as tests to correct for.
+    beats : array
+        One-sided p-values of each metric agreeing better than each sentinel, not corrected.
     """
 
     metrics: tuple[RankedMetric, ...]
     p_values: Array
     adjusted: Array
-    correction: Correction
+    correction: MetricCorrection
     significance: float
     test: MetricTest | None = None
     method: Method | None = None
     level: Level | None = None
+    resamples: int | None = None
+    unranked: str | None = None
+    sentinels: tuple[str, ...] = ()
+    beats: Array = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def winners(self) -> tuple[str, ...]:
@@ -95,7 +102,7 @@ class MetricComparison:
         return tuple(metric.metric for metric in self.metrics if metric.winner)
 
     def p_value(self, better: str, worse: str) -> float:
-        """Of the first metric being better than the second, before correction."""
+        """Of two metrics, before correction; as at WMT, of the first being better."""
         names = [metric.metric for metric in self.metrics]
         for name in (better, worse):
             if name not in names:
@@ -103,17 +110,28 @@ class MetricComparison:
         return float(self.p_values[names.index(better), names.index(worse)])
 
     def table(self) -> Table:
-        """One-sided p-values of the row's metric agreeing better than the column's."""
-        rows = [
-            (
-                Cell(metric.metric, note=f"rank {metric.rank}", best=metric.winner),
-                *(Cell(p_value, best=p_value < self.significance) for p_value in p_values),
-            )
-            for metric, p_values in zip(self.metrics, self.adjusted.tolist(), strict=True)
-        ]
-        what = ", ".join(filter(None, (self.test, self.method)))
-        caption = f"p-values, row better than column{f' ({what})' if what else ''}"
-        columns = (Column("metric"), *(Column(metric.metric, "p") for metric in self.metrics))
+        """p-values of the row's metric agreeing better than the column's, and than sentinels."""
+        both_ways = self.correction == "wmt"
+        names = [] if self.unranked else [metric.metric for metric in self.metrics]
+        rows = []
+        for place, metric in enumerate(self.metrics):
+            shown = [
+                Cell(p, best=p < self.significance) if both_ways or place < other else None
+                for other, p in enumerate(self.adjusted[place].tolist()[: len(names)])
+            ]
+            shown += [Cell(p, best=p < self.significance) for p in self.beats[place].tolist()]
+            note = "" if self.unranked else f"rank {metric.rank}"
+            rows.append((Cell(metric.metric, note=note, best=metric.winner), *shown))
+        how = "one-sided" if both_ways else f"two-sided, {self.correction}"
+        what = ", ".join(filter(None, (self.test, self.method, how)))
+        caption = f"p-values, row better than column ({what})"
+        if self.unranked:
+            caption = self.unranked.partition(":")[0]
+        columns = (
+            Column("metric"),
+            *(Column(name, "p") for name in names),
+            *(Column(f"{name} (sentinel)", "p") for name in self.sentinels),
+        )
         return Table(columns, rows, f"{self.level}: {caption}" if self.level else caption)
 
     def record(self) -> dict[str, Any]:
@@ -121,113 +139,12 @@ class MetricComparison:
         return {**field_record(self), "winners": list(self.winners)}
 
 
-def default_test(level: Level) -> MetricTest:
-    """Exchanged systems speak about other systems; below that level items are the sample."""
-    return "perm-systems" if level == "system" else "perm-both"
-
-
-def compare_metrics(
-    scores: ScoreTable | Mapping[str, ArrayLike],
-    human: ArrayLike,
-    *,
-    test: MetricTest | Literal["auto"] = "auto",
-    method: Method = "pearson",
-    level: Level = "system",
-    correction: Correction = "none",
-    significance: float = 0.05,
-    resamples: int = 1000,
-    seed: int = 0,
-    undefined: Undefined = "zero",
-    threshold: float = 25.0,
-    threads: int | None = None,
-    progress: Steps | None = None,
-) -> MetricComparison:
-    """Test every pair of metrics, and find those that no other outperforms.
-
-    Parameters
-    ----------
-    scores
-        Systems x items of every metric; arrays turned so that higher is better. A metric of whole
-        systems (corpus BLEU) has one item.
-    human
-        Systems x items; NaN where an output was not rated, and then no metric's score of it counts.
-    test
-        `perm-...` and `bootstrap-...` say what is exchanged or drawn again; `williams` compares
-        Pearson or Spearman correlations at the system or pooled level. `auto` is `perm-systems`
-        at level system and `perm-both` at the others.
-    method, level, undefined, threshold
-        How agreement is measured: see `agreement`.
-    correction
-        For the number of tests, every pair being tested both ways: `holm`, `bh` or `none` (the
-        custom at WMT).
-    significance
-        A p-value below it makes one metric better than another.
-    resamples, seed, threads
-        As in `permutation_test`.
-    progress
-        Called with pairs done and pairs in all.
-
-    References
-    ----------
-    Bojar et al. 2017, "Results of the WMT17 Metrics Shared Task" (winners); Freitag et al. 2022,
-    "Results of WMT22 Metrics Shared Task" (ranks); Deutsch et al. 2021.
-
-    Examples
-    --------
-    >>> human = np.arange(60.0).reshape(6, 10) * 7 % 11
-    >>> noise = np.cos(np.arange(60.0)).reshape(6, 10)
-    >>> scores = {"good": human + noise, "fair": human + 4 * noise, "poor": noise}
-    >>> result = compare_metrics(scores, human, level="pooled")
-    >>> result.winners, [metric.rank for metric in result.metrics]
-    (('good',), [1, 2, 3])
-    """
-    if test == "auto":
-        test = default_test(level)
-    check_choice("test", test, get_args(MetricTest))
-    names, tables, people = _tables(scores, human)
-    options: dict[str, Any] = {
-        "method": method,
-        "level": level,
-        "undefined": undefined,
-        "threshold": threshold,
-    }
-    agreements = [float(agreement(table, people, **options)) for table in tables]
-    for name, value in zip(names, agreements, strict=True):
-        if np.isnan(value):
-            raise InputError(f"{name} has no {method} agreement with people at level {level!r}")
-    points = _points([*tables, people], level, method) if test == "williams" else []
-    p_values = np.full((len(names), len(names)), np.nan)
-    pairs = list(combinations(range(len(names)), 2))
-    options.update(resamples=resamples, seed=seed, threads=threads)
-    kind, _, units = test.partition("-")
-    tested = permutation_test if kind == "perm" else bootstrap_difference
-    options["swap" if kind == "perm" else "resample"] = units
-    for done, (one, two) in enumerate(pairs, start=1):
-        if test == "williams":
-            found = _williams(points[-1], points[one], points[two], method)
-        else:
-            found = tested(tables[one], tables[two], people, **options).p_values()
-        p_values[one, two], p_values[two, one] = found
-        if progress is not None:
-            progress(done, len(pairs))
-    return rank_metrics(
-        names,
-        agreements,
-        p_values,
-        correction=correction,
-        significance=significance,
-        test=test,
-        method=method,
-        level=level,
-    )
-
-
 def rank_metrics(
     names: Sequence[str],
     agreements: Sequence[float] | Array,
     p_values: ArrayLike,
     *,
-    correction: Correction = "none",
+    correction: MetricCorrection = "holm",
     significance: float = 0.05,
     test: MetricTest | None = None,
     method: Method | None = None,
@@ -240,13 +157,15 @@ def rank_metrics(
     names, agreements
         Of the metrics.
     p_values
-        Of the row's metric being better than the column's; the diagonal is ignored.
+        Of the two metrics differing, two-sided, so that the table is symmetric; with
+        `correction="wmt"` of the row's metric being better than the column's. The diagonal is
+        ignored.
     correction, significance
         As in `compare_metrics`.
 
     Examples
     --------
-    >>> p_values = [[1, 0.2, 0.01], [0.8, 1, 0.04], [0.99, 0.96, 1]]
+    >>> p_values = [[1, 0.2, 0.01], [0.2, 1, 0.04], [0.01, 0.04, 1]]
     >>> rank_metrics(["a", "b", "c"], [0.9, 0.8, 0.3], p_values).winners
     ('a', 'b')
     """
@@ -262,7 +181,7 @@ def rank_metrics(
     if np.isnan(values).any():
         name = names[int(np.argmax(np.isnan(values)))]
         raise InputError(f"{name} has no agreement to rank it by")
-    check_choice("correction", correction, get_args(Correction))
+    check_choice("correction", correction, get_args(MetricCorrection))
     check_share("significance", significance)
     order = list(best_first(names, values))
     table = table[np.ix_(order, order)]
@@ -271,8 +190,17 @@ def rank_metrics(
         raise InputError("p-values must lie between 0 and 1")
     table[~pairs] = np.nan
     adjusted = table.copy()
-    adjusted[pairs] = adjust(table[pairs], correction)
+    if correction != "wmt":
+        if not np.array_equal(table, table.T, equal_nan=True):
+            raise InputError(
+                'two-sided p-values are the same both ways; correction="wmt" takes one-sided ones'
+            )
+        above = np.triu_indices(size, 1)
+        adjusted[above] = adjust(table[above], correction)
+        adjusted[above[::-1]] = adjusted[above]
     better: Bools = np.nan_to_num(adjusted, nan=1.0) < significance
+    if correction != "wmt":
+        better = np.triu(better)
     sorted_names = [names[place] for place in order]
     ranking = rank(sorted_names, values[order], better)
     metrics = tuple(
@@ -288,53 +216,3 @@ def rank_metrics(
         )
     )
     return MetricComparison(metrics, table, adjusted, correction, significance, test, method, level)
-
-
-def _tables(
-    scores: ScoreTable | Mapping[str, ArrayLike], human: ArrayLike
-) -> tuple[list[str], list[Array], Array]:
-    people = np.asarray(human, dtype=np.float64)
-    if people.ndim != 2:
-        raise InputError(f"human must be systems x items, got {people.ndim} axes")
-    named: Mapping[str, ArrayLike]
-    if isinstance(scores, ScoreTable):
-        named = dict(zip(scores.metrics, scores.turned().values, strict=True))
-    else:
-        named = scores
-    if not named:
-        raise InputError("there are no metrics to compare")
-    rated = ~np.isnan(people)
-    if not rated.any(axis=1).all():
-        place = int(np.flatnonzero(~rated.any(axis=1))[0])
-        raise InputError(f"system {place} has no human scores: leave it out")
-    tables = []
-    for name, given in named.items():
-        table = np.asarray(given, dtype=np.float64)
-        if table.shape != people.shape:
-            raise InputError(f"{name} is {table.shape}, but human is {people.shape}")
-        lacking = rated & ~np.isfinite(table)
-        if lacking.any():
-            system, item = np.argwhere(lacking)[0].tolist()
-            raise InputError(
-                f"{name} has no score for system {system}, item {item}, which people rated"
-            )
-        tables.append(np.where(rated, table, np.nan))
-    return list(named), tables, people
-
-
-def _points(tables: list[Array], level: Level, method: Method) -> list[Array]:
-    """One vector a metric, and people's last: what Williams' test correlates."""
-    if method not in ("pearson", "spearman") or level == "item":
-        raise InputError(
-            "Williams' test compares pearson or spearman correlations at the system or pooled level"
-        )
-    if level == "system":
-        return [np.nanmean(table, axis=1) for table in tables]
-    return [table[~np.isnan(table)] for table in tables]
-
-
-def _williams(people: Array, first: Array, second: Array, method: Method) -> tuple[float, float]:
-    ranks = cast(Literal["pearson", "spearman"], method)
-    found = williams_metrics(people, first, second, method=ranks)
-    other = williams_test(found.r12, found.r13, found.r23, found.n, "less")
-    return found.p_value, other.p_value
