@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_at_least
+from deltableu.stats.groups import sum_groups
 from deltableu.stats.resampling import all_choices, chosen_sums
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -153,8 +154,7 @@ def pairwise_p_values(
     missing = np.isnan(differences)
     rows = np.where(missing, 0.0, differences)
     if codes is not None:
-        items, rows = rows, np.zeros((int(codes.max()) + 1, rows.shape[1]))
-        np.add.at(rows, codes, items)
+        rows = sum_groups(rows, codes)
     if enumerable(len(rows), permutations):
         kept = all_choices(rows)
     else:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools, Ints
 from deltableu.errors import InputError, check_at_least
-from deltableu.stats import correlate, in_chunks
+from deltableu.stats import correlate, group_numbers, in_chunks, sum_groups
 from deltableu.validate.levels import Level, Measure, check_systems
 
 #: What each item belongs to, such as its document: one label per item.
@@ -120,21 +120,17 @@ def group_codes(groups: Groups | None, kept: Bools) -> Ints | None:
         return None
     if len(groups) != len(kept):
         raise InputError(f"groups must name one for each item: {len(groups)} for {len(kept)} items")
-    named = [label for label, there in zip(groups, kept, strict=True) if there]
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(named))}
-    if len(numbers) < 2:
+    numbers = group_numbers([label for label, there in zip(groups, kept, strict=True) if there])
+    if numbers.max() < 1:
         raise InputError("all items belong to one group: nothing can be resampled")
-    return np.array([numbers[label] for label in named], dtype=np.int64)
+    return numbers
 
 
-def by_group(values: Array | Bools, codes: Ints | None, axis: int) -> Array:
+def by_group(values: Any, codes: Ints | None, axis: int) -> Array:
     """Sums over the items of each group, on the axis of the items."""
     if codes is None:
         return np.asarray(values)
-    moved = np.moveaxis(values, axis, 0)
-    sums = np.zeros((int(codes.max()) + 1, *moved.shape[1:]))
-    np.add.at(sums, codes, moved)
-    return np.moveaxis(sums, 0, axis)
+    return np.moveaxis(sum_groups(np.moveaxis(values, axis, 0), codes), 0, axis)
 
 
 def pearson_of_sums(sums: Array, human: Any, human_squares: Any, size: Any) -> Array:
