@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.consistency import expected_consistency
 from deltableu.rate.human_ceiling import human_ceiling, split_half_reliability
+from deltableu.stats import correlate
 from deltableu.stats.resampling import stream
 
 few = settings(max_examples=40, deadline=None)
@@ -133,6 +135,80 @@ def test_whole_numbers_stay_whole_for_functions_of_categories():
     seen = []
     human_ceiling(table, lambda x, y: seen.append(x) or 1.0, shuffles=1)
     assert {value for x in seen[:3] for value in x.tolist()} <= {1.0, 2.0, 3.0, 5.0}
+
+
+# --- A perfect metric -----------------------------------------------------------------------------
+
+
+def rated_by_some(rng, shape: str, uneven: bool):
+    """Ratings (raters x units) by some of 12 raters, and what infinitely many would say."""
+    units, raters, noise = 250, 12, 1.2
+    quality = rng.normal(size=units)
+    latent = quality + noise * rng.normal(size=(raters, units))
+    if shape == "five-point":
+        values = np.clip(np.rint(3 + latent), 1, 5)
+        true = 5 - sum(ndtr((limit + 0.5 - 3 - quality) / noise) for limit in range(1, 5))
+    elif shape == "skewed":
+        values, true = np.exp(0.5 * latent), np.exp(0.5 * quality)
+    else:
+        values, true = latent, quality
+    sizes = rng.choice([1, 2, 3, 6], size=units) if uneven else np.full(units, 3)
+    order = np.argsort(np.argsort(rng.random(values.shape), axis=0), axis=0)
+    return np.where(order < sizes, values, np.nan), true
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman", "kendall-b"])
+@pytest.mark.parametrize("uneven", [False, True])
+@pytest.mark.parametrize("shape", ["normal", "five-point", "skewed"])
+def test_a_perfect_metric_reaches_the_ceiling(shape, uneven, method):
+    """The true mean rating of each unit, correlated with the averaged ratings of many studies."""
+    found = []
+    for number in range(40):
+        table, true = rated_by_some(stream(12, number), shape, uneven)
+        ceiling = human_ceiling(
+            table,
+            lambda x, y: float(correlate(x, y, method)),
+            method=method,
+            by="unit",
+            shuffles=8,
+        )
+        actual = float(correlate(true, np.nanmean(table, axis=0), method))
+        found.append((ceiling.perfect, actual, ceiling.halves.mean))
+    ceilings, actual, halves = np.array(found).T
+    error = (ceilings - actual).std(ddof=1) / np.sqrt(len(found))
+    # What ties do to ranks is not accounted for.
+    slack = 0.0 if method == "pearson" else 0.01
+    assert abs((ceilings - actual).mean()) < 3 * error + slack
+    assert halves.mean() < actual.mean() - 0.15
+
+
+def test_the_ceiling_is_the_root_of_the_reliability():
+    table = rated(4, 400, 1.0)
+    found = human_ceiling(table, pearson, shuffles=50)
+    half = found.halves.mean
+    assert found.perfect == pytest.approx(np.sqrt(2 * half / (1 + half)), abs=1e-3)
+    assert found.perfect == pytest.approx(np.sqrt(1 / (1 + 1 / 4)), abs=0.02)
+
+
+def test_halves_need_not_be_equally_large():
+    """One of three raters against two: not halves, but the reliability of three all the same."""
+    table = rated(3, 20_000, 1.0, seed=3)
+    found = split_half_reliability(table, shuffles=5)
+    assert found.correlation.mean == pytest.approx(expected_consistency(1, 3, 1.0), abs=0.01)
+    assert found.reliability.mean == pytest.approx(1 / (1 + 1 / 3), abs=0.01)
+
+
+def test_harsh_raters_who_rated_everything_do_not_lower_the_ceiling():
+    """Their mean is only shifted; halves of each unit's ratings must not mix them."""
+    rng = stream(9)
+    table = rated(6, 2000, 1.0, seed=5) + 3.0 * rng.normal(size=(6, 1))
+    found = human_ceiling(table, pearson, by="unit", shuffles=10)
+    assert found.perfect == pytest.approx(np.sqrt(1 / (1 + 1 / 6)), abs=0.01)
+
+
+def test_raters_who_do_not_agree_leave_no_ceiling():
+    table = np.array([[1.0, 2, 3, 4], [4, 3, 2, 1]])
+    assert np.isnan(human_ceiling(table, pearson).perfect)
 
 
 def test_judgements():

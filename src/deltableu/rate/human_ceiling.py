@@ -1,4 +1,10 @@
-"""Ratings in, how well people agree with people out: the most that a metric can be asked for."""
+"""Ratings in; how well people agree with people, and how well a perfect metric would, out.
+
+A perfect metric gives each output its true mean rating: what ever more raters of that kind would
+say on average. The averaged ratings of a study are noisy, so that even this metric correlates with
+them by the square root of their reliability only. That is the ceiling, and it is higher than
+people's agreement with people, who are noisy on both sides.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +15,20 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from deltableu._types import Array, Bools
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_at_least, check_choice
 from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate, percentile_interval, stream
 
 AgreementFunction = Callable[[Array, Array], float]
+#: Means and numbers of ratings of two sides.
+Sides = Iterator[tuple[Array, Array, Ints, Ints]]
 SplitBy = Literal["rater", "unit"]
 
 #: Means are known no better, relative to the largest.
 _DIGITS = 12
 _HALVES, _ONE = 0, 1  # keys of random streams
+_CORRELATIONS = np.linspace(-1.0, 1.0, 2001)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +58,8 @@ class Spread:
 class SplitHalf:
     """Agreement of two halves of the raters, and the reliability of all of them together.
 
-    `units` counts those that two raters or more rated.
+    `units` counts those that two raters or more rated. The reliability is that of the mean of as
+    many ratings as units have, with units that have one rating counted in.
     """
 
     correlation: Spread
@@ -69,13 +79,17 @@ class HumanCeiling:
         One rater and the mean of the others.
     halves : Spread
         Means of two halves of the raters.
+    perfect : float
+        The ceiling, estimated from the halves: what a metric that gives each unit its true mean
+        rating reaches with the averaged ratings. NaN where halves do not agree at all.
     units : int
-        That two raters or more rated.
+        That two raters or more rated, which all of this rests on.
     by : "rater" or "unit"
     """
 
     one: Spread
     halves: Spread
+    perfect: float
     units: int
     by: SplitBy
 
@@ -91,7 +105,7 @@ def split_half_reliability(
     """Correlate the means of two random halves of the raters, again and again.
 
     The reliability of all raters together is larger than what halves of them show: Spearman and
-    Brown's formula, 2r / (1 + r).
+    Brown's formula, 2r / (1 + r), or what corresponds to it where halves are not equally large.
 
     Parameters
     ----------
@@ -102,7 +116,7 @@ def split_half_reliability(
     by
         "rater": each rater goes to one half with everything they rated; units that only one half
         rated are left out of that split. "unit": each unit's own ratings are halved, as it must
-        be where every unit has other raters.
+        be where every unit has other raters; raters keep to one side as far as that lets them.
     shuffles, seed
         Number of random splits, and the seed that repeats them.
 
@@ -118,27 +132,33 @@ def split_half_reliability(
     (0.9, 0.945)
     """
     check_method(method)
-    rows = _checked(ratings, by, shuffles)
+    rows, _, inverse = _checked(ratings, by, shuffles)
 
     def agreement(x: Array, y: Array) -> float:
         return float(correlate(x, y, method))
 
-    found = _spread(_halves(rows, by, shuffles, seed), agreement, by)
-    values = found.values
-    reliability = np.full(len(values), np.nan)
-    np.divide(2.0 * values, 1.0 + values, out=reliability, where=values > -1.0)
-    return SplitHalf(found, _summary(reliability, by), rows.shape[1], method, by)
+    found, sizes = _agreements(_halves(rows, by, shuffles, seed), agreement)
+    reliability = _reliability(found, *(sizes / inverse))
+    return SplitHalf(_summary(found, by), _summary(reliability, by), rows.shape[1], method, by)
 
 
 def human_ceiling(
     ratings: Ratings,
     agreement: AgreementFunction,
     *,
+    method: Method = "pearson",
+    compared: int | None = None,
+    averaged: bool = False,
     by: SplitBy = "rater",
     shuffles: int = 100,
     seed: int = 0,
 ) -> HumanCeiling:
-    """How well one rater agrees with the others, and one half of the raters with the other.
+    """How well one rater, half of the raters, and a perfect metric agree with other ratings.
+
+    A perfect metric follows from the halves. By Pearson's correlation it is the square root of the
+    reliability that Spearman and Brown's formula gives. Rank correlations, and any over a few
+    units, are turned into Pearson's over many and back as if scores were normal: ties and skew
+    make that an approximation. Units with one rating count as if they differed as the others do.
 
     Parameters
     ----------
@@ -147,6 +167,10 @@ def human_ceiling(
     agreement
         What a metric is judged by: takes the numbers of two sides, one a unit, and returns how well
         they agree, NaN where it cannot say.
+    method, compared, averaged
+        How the ceiling follows from the halves. What kind of correlation the agreement is; over how
+        many (None: all units), such as the systems within an item; and whether these are units, or
+        means of many units, such as systems.
     by
         "rater": each rater in turn against the others, and halves of the raters. "unit": one random
         rating of each unit against its others, and halves of each unit's ratings, as it must be
@@ -154,94 +178,139 @@ def human_ceiling(
     shuffles, seed
         Number of random splits, and the seed that repeats them.
 
+    References
+    ----------
+    Spearman 1904, "The Proof and Measurement of Association between Two Things"; Moran 1948, "Rank
+    Correlation and Product-Moment Correlation", Biometrika 35 (for normal scores).
+
     Examples
     --------
     >>> table = [[1, 2, 3, 5], [2, 2, 4, 5], [1, 3, 3, 4], [2, 1, 4, 4]]
-    >>> found = human_ceiling(table, lambda x, y: float(correlate(x, y, "kendall-b")))
-    >>> found.one.values.round(3).tolist(), round(found.halves.mean, 3)
-    ([1.0, 0.913, 0.8, 0.548], 0.863)
+    >>> found = human_ceiling(table, lambda x, y: float(correlate(x, y, "pearson")))
+    >>> found.one.values.round(3).tolist(), round(found.halves.mean, 3), round(found.perfect, 3)
+    ([0.948, 0.978, 0.751, 0.767], 0.902, 0.974)
     """
-    rows = _checked(ratings, by, shuffles)
+    check_method(method)
+    rows, rated, inverse = _checked(ratings, by, shuffles)
     ones = _one_rater(rows) if by == "rater" else _one_rating(rows, shuffles, seed)
-    return HumanCeiling(
-        _spread(ones, agreement, by),
-        _spread(_halves(rows, by, shuffles, seed), agreement, by),
-        rows.shape[1],
-        by,
-    )
+    one, _ = _agreements(ones, agreement)
+    halves, sizes = _agreements(_halves(rows, by, shuffles, seed), agreement)
+    known = _summary(halves, by)
+    # Averaged before they are turned, as single splits may disagree by chance.
+    n, share = compared or rated, rows.shape[1] / rated
+    seen = _expected(_CORRELATIONS, method, n if averaged else n * share)
+    true = np.interp(known.mean, seen, _CORRELATIONS)
+    sizes = np.nanmean(sizes, axis=1) / inverse
+    reliability = float(_reliability(true, *(sizes / share if averaged else sizes)))
+    perfect = math.nan
+    if reliability > 0.0:
+        expected = _expected(_CORRELATIONS, method, n)
+        perfect = float(np.interp(math.sqrt(reliability), _CORRELATIONS, expected))
+    return HumanCeiling(_summary(one, by), known, perfect, rows.shape[1], by)
 
 
-def _checked(ratings: Ratings, by: SplitBy, shuffles: int) -> Array:
-    """Raters x units, of units that two raters or more rated."""
+def _expected(rho: Array, method: Method, n: float) -> Array:
+    """The mean correlation of samples of n normal pairs whose true correlation is rho."""
+    if method == "pearson":
+        return np.asarray(rho * (1.0 - (1.0 - rho**2) / (2.0 * n)))
+    tau = 2.0 / math.pi * np.arcsin(rho)
+    if method != "spearman":
+        return np.asarray(tau)
+    whole = 6.0 / math.pi * np.arcsin(rho / 2.0)
+    return np.asarray((3.0 * tau + (n - 2) * whole) / (n + 1))
+
+
+def _reliability(halves: Any, first: Any, second: Any) -> Any:
+    """The reliability of all ratings, from the correlation of two halves of them.
+
+    `first` and `second` are the halves' error variances over that of all ratings: 2 where halves
+    are equally large, when this is Spearman and Brown's 2r / (1 + r).
+    """
+    squared = np.square(halves)
+    mean = squared * (first + second) / 2.0
+    root = np.sqrt(mean**2 + (1.0 - squared) * squared * first * second)
+    true = mean + np.copysign(root, halves)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return true / (1.0 - squared + true)
+
+
+def _checked(ratings: Ratings, by: SplitBy, shuffles: int) -> tuple[Array, int, float]:
+    """Raters x units that two rated; how many were rated at all, and their mean of 1 / ratings."""
     check_choice("by", by, get_args(SplitBy))
     check_at_least("shuffles", shuffles, 1)
     _, rows = rater_rows(ratings)
-    rows = rows[:, (~np.isnan(rows)).sum(axis=0) >= 2]
+    counts = (~np.isnan(rows)).sum(axis=0)
+    rows = rows[:, counts >= 2]
     if rows.shape[1] < 2:
         raise InputError("fewer than 2 units were rated by two raters: nobody can be compared")
-    return rows
+    counts = counts[counts > 0]
+    return rows, len(counts), float((1.0 / counts).mean())
 
 
-def _halves(rows: Array, by: SplitBy, shuffles: int, seed: int) -> Iterator[tuple[Array, Array]]:
-    """Means of the units over two random halves of the raters, or of each unit's ratings."""
-    if by == "unit":
-        packed, sizes = _packed(rows)
-        for number in range(shuffles):
-            order = _shuffled(packed, stream(seed, _HALVES, number))
-            first = np.arange(packed.shape[1]) < (sizes // 2)[:, None]
-            yield _mean(order.T, first.T), _mean(order.T, ~first.T)
-        return
-    size = len(rows)
+def _halves(rows: Array, by: SplitBy, shuffles: int, seed: int) -> Sides:
+    """Two random halves of the raters, or of each unit's ratings."""
+    packed, raters = _packed(rows)
+    sizes = (~np.isnan(packed)).sum(axis=1)
+    first = np.arange(packed.shape[1]) < (sizes // 2)[:, None]
     for number in range(shuffles):
-        chosen = stream(seed, _HALVES, number).permutation(size)
-        yield _mean(rows[chosen[: size // 2]]), _mean(rows[chosen[size // 2 :]])
+        rng = stream(seed, _HALVES, number)
+        if by == "unit":
+            order = _shuffled(packed, raters, rng)
+            sides = np.where(first, order, np.nan).T, np.where(first, np.nan, order).T
+        else:
+            chosen = np.array_split(rng.permutation(len(rows))[::-1], 2)
+            sides = rows[chosen[1]], rows[chosen[0]]
+        yield from _means(sides)
 
 
-def _one_rater(rows: Array) -> Iterator[tuple[Array, Array]]:
+def _one_rater(rows: Array) -> Sides:
     for number, row in enumerate(rows):
-        yield row, _mean(np.delete(rows, number, axis=0))
+        yield from _means((row[np.newaxis], np.delete(rows, number, axis=0)))
 
 
-def _one_rating(rows: Array, shuffles: int, seed: int) -> Iterator[tuple[Array, Array]]:
-    packed, _ = _packed(rows)
+def _one_rating(rows: Array, shuffles: int, seed: int) -> Sides:
+    packed, raters = _packed(rows)
     for number in range(shuffles):
-        order = _shuffled(packed, stream(seed, _ONE, number))
-        yield order[:, 0], _mean(order[:, 1:].T)
+        order = _shuffled(packed, raters, stream(seed, _ONE, number))
+        yield from _means((order[:, :1].T, order[:, 1:].T))
 
 
 def _packed(rows: Array) -> tuple[Array, Any]:
-    """Units x ratings, those that are there first, and how many there are."""
+    """Units x ratings, those that are there first, and whose they are."""
     missing = np.isnan(rows.T)
-    sizes = (~missing).sum(axis=1)
-    order = np.argsort(missing, axis=1, kind="stable")[:, : sizes.max()]
-    return np.take_along_axis(rows.T, order, axis=1), sizes
+    order = np.argsort(missing, axis=1, kind="stable")[:, : (~missing).sum(axis=1).max()]
+    return np.take_along_axis(rows.T, order, axis=1), order
 
 
-def _shuffled(packed: Array, rng: np.random.Generator) -> Array:
-    """Each unit's ratings in random order, still before what is missing."""
-    keys = np.where(np.isnan(packed), 2.0, rng.random(packed.shape))
+def _shuffled(packed: Array, raters: Any, rng: np.random.Generator) -> Array:
+    """Each unit's ratings in a random order of the raters, still before what is missing.
+
+    One order for all units: where all raters rated all units they are halved as a whole, so that
+    what a rater thinks of everything (or of one system) is not taken for agreement.
+    """
+    keys = np.where(np.isnan(packed), np.inf, rng.permutation(int(raters.max()) + 1)[raters])
     return np.take_along_axis(packed, np.argsort(keys, axis=1), axis=1)
 
 
-def _mean(rows: Array, chosen: Bools | None = None) -> Array:
-    """Means over raters of what they rated, NaN where nobody did."""
-    present = ~np.isnan(rows) if chosen is None else ~np.isnan(rows) & chosen
-    counts = present.sum(axis=0)
-    means = np.full(rows.shape[1], np.nan)
-    sums = np.where(present, rows, 0.0).sum(axis=0)
-    return np.asarray(np.divide(sums, counts, out=means, where=counts > 0))
+def _means(sides: tuple[Array, Array]) -> Sides:
+    """Means over raters of what they rated, NaN where nobody did, and how many did."""
+    counts = [(~np.isnan(side)).sum(axis=0) for side in sides]
+    with np.errstate(invalid="ignore"):
+        x, y = (np.nansum(side, axis=0) / n for side, n in zip(sides, counts, strict=True))
+    yield x, y, counts[0], counts[1]
 
 
-def _spread(
-    sides: Iterator[tuple[Array, Array]], agreement: AgreementFunction, by: SplitBy
-) -> Spread:
-    values = []
-    for x, y in sides:
+def _agreements(sides: Sides, agreement: AgreementFunction) -> tuple[Array, Array]:
+    """Of each two sides: their agreement, and for either the mean of 1 / ratings over units."""
+    values, sizes = [], []
+    for x, y, *counts in sides:
         both = ~np.isnan(x) & ~np.isnan(y)
+        enough = both.sum() >= 2
         # Means of the same ratings in another order must stay ties.
-        value = agreement(_rounded(x[both]), _rounded(y[both])) if both.sum() >= 2 else np.nan
+        value = agreement(_rounded(x[both]), _rounded(y[both])) if enough else np.nan
         values.append(float(value))
-    return _summary(np.array(values), by)
+        sizes.append([(1.0 / side[both]).mean() if enough else np.nan for side in counts])
+    return np.array(values), np.array(sizes).T
 
 
 def _summary(values: Array, by: SplitBy) -> Spread:
