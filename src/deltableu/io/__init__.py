@@ -26,9 +26,10 @@ from deltableu.io.files import (
 from deltableu.io.find_files import find_files, is_log
 from deltableu.io.journal import Journal
 from deltableu.io.jsonl import (
+    OBJECTS,
     decode,
+    decode_many,
     decode_object,
-    decode_objects,
     encode,
     read_records,
     write_records,
@@ -55,6 +56,7 @@ from deltableu.io.written import Interval, written
 
 __all__ = [
     "BOM",
+    "OBJECTS",
     "BrokenFile",
     "ByteSource",
     "Cell",
@@ -80,8 +82,8 @@ __all__ = [
     "check_new_folder",
     "check_work",
     "decode",
+    "decode_many",
     "decode_object",
-    "decode_objects",
     "encode",
     "escape_cell",
     "fact_table",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
@@ -14,6 +14,8 @@ from deltableu.io.checker import shown
 from deltableu.io.files import atomic_write, filled_lines, read_lines
 from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, fail
+
+_T = TypeVar("_T")
 
 
 def _refuse_constant(constant: str) -> NoReturn:
@@ -39,7 +41,8 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 _decoder = json.JSONDecoder(
     parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_object
 )
-_fast_decoder = msgspec.json.Decoder(dict[str, Any])
+#: For `decode_many`.
+OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
 
 def decode(text: str) -> object:
@@ -61,14 +64,14 @@ def decode(text: str) -> object:
 
 def decode_object(text: str) -> dict[str, object]:
     """Read JSON that must be an object, as strictly as `decode` does."""
-    found = decode_objects((text.encode(errors="surrogatepass"),))
+    found = decode_many((text.encode(errors="surrogatepass"),), OBJECTS)
     value = decode(text) if found is None else found[0]
     if not isinstance(value, dict):
         raise ValueError(f"must be a JSON object such as {{...}}, got {shown(value)}")
     return value
 
 
-def decode_objects(texts: Sequence[bytes]) -> list[dict[str, object]] | None:
+def decode_many(texts: Sequence[bytes], decoder: msgspec.json.Decoder[_T]) -> list[_T] | None:
     """Read many objects fast; None where one of them may be wrong, and must be read by itself.
 
     msgspec refuses all that `decode` refuses, but for a name that is there twice: the last value
@@ -76,7 +79,7 @@ def decode_objects(texts: Sequence[bytes]) -> list[dict[str, object]] | None:
     was an escape before.
     """
     try:
-        objects = list(map(_fast_decoder.decode, texts))
+        objects = list(map(decoder.decode, texts))
         written = msgspec.json.encode(objects)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None

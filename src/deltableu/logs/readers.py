@@ -8,21 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+import msgspec
 import numpy as np
 
 from deltableu._types import Ints
 from deltableu.errors import Problem
 from deltableu.io import (
     BOM,
+    OBJECTS,
     ByteSource,
     Checker,
     FoundFile,
     Report,
     WrongColumns,
+    decode_many,
     decode_object,
-    decode_objects,
     fail,
     unescape_cell,
     wrong_cells,
@@ -41,10 +43,27 @@ from deltableu.text import Texts
 _TAB, _NEWLINE, _RETURN, _BACKSLASH = b"\t\n\r\\"
 #: A line that must be looked at makes so many slow.
 _TOGETHER = 128
-_NAMES = {str, int, type(None)}
 
 #: The rows of lines, and what is wrong with each line that is no row: None where it is blank.
 _Read: TypeAlias = tuple[Columns, dict[int, Problem | None]]
+
+_Name: TypeAlias = str | int | float | msgspec.UnsetType | None
+
+
+class _Row(msgspec.Struct, gc=False):
+    """An object that is a row, whatever else it holds."""
+
+    utterance: str
+    response: str
+    id: _Name = msgspec.UNSET
+    thread: _Name = msgspec.UNSET
+
+
+class _BareRow(_Row, gc=False, forbid_unknown_fields=True):
+    """An object that holds nothing else, as most do."""
+
+
+_BARE_ROWS = msgspec.json.Decoder(_BareRow)
 
 
 def _is_blank(line: bytes) -> bool:
@@ -66,18 +85,33 @@ def _read_jsonl(data: bytes) -> _Read:
 
 def _plain_texts(lines: Sequence[bytes]) -> list[list[str]] | None:
     """The fields of lines; None where one is not just as it should be, and must be looked at."""
-    objects = decode_objects(lines)
-    if objects is None:
+    rows = _plain_rows(lines)
+    if rows is None:
         return None
-    columns: list[list[Any]] = [[one.get(field) for one in objects] for field in FIELDS]
-    for field, column in enumerate(columns):
-        types = set(map(type, column))
-        if types == {str}:
-            continue
-        if field < 2 or not types <= _NAMES:
-            return None
-        columns[field] = ["" if name is None else str(name) for name in column]
-    return columns
+    ids, threads = _names([row.id for row in rows]), _names([row.thread for row in rows])
+    if ids is None or threads is None:
+        return None
+    return [[row.utterance for row in rows], [row.response for row in rows], ids, threads]
+
+
+def _plain_rows(lines: Sequence[bytes]) -> Sequence[_Row] | None:
+    rows = decode_many(lines, _BARE_ROWS)
+    if rows is not None:
+        return rows
+    objects = decode_many(lines, OBJECTS)
+    try:
+        return None if objects is None else msgspec.convert(objects, list[_Row])
+    except msgspec.ValidationError:
+        return None
+
+
+def _names(names: Sequence[_Name]) -> list[str] | None:
+    types = set(map(type, names))
+    if types == {msgspec.UnsetType}:
+        return [""] * len(names)
+    if float in types:
+        return None
+    return [str(name) if isinstance(name, str | int) else "" for name in names]
 
 
 def _checked_texts(
