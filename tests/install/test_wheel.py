@@ -58,6 +58,7 @@ def test_a_wheel_has_the_compiled_kernels_and_everything_else_it_needs(call, uv,
     ]
     assert sorted(name.split(">")[0] for name in required) == [
         "cyclopts",
+        "msgspec",
         "numpy",
         "rich",
         "sacrebleu",

@@ -95,6 +95,7 @@ def _plain_texts(lines: Sequence[bytes]) -> list[list[str]] | None:
 
 
 def _plain_rows(lines: Sequence[bytes]) -> Sequence[_Row] | None:
+    """Objects that are rows, first read as if they held nothing else."""
     rows = decode_many(lines, _BARE_ROWS)
     if rows is not None:
         return rows
@@ -109,9 +110,9 @@ def _names(names: Sequence[_Name]) -> list[str] | None:
     types = set(map(type, names))
     if types == {msgspec.UnsetType}:
         return [""] * len(names)
-    if float in types:
+    if float in types:  # a whole number may be written so
         return None
-    return [str(name) if isinstance(name, str | int) else "" for name in names]
+    return ["" if name is None or name is msgspec.UNSET else str(name) for name in names]
 
 
 def _checked_texts(
