@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deltableu._types import Hashes, Ints
+from deltableu._types import AnyArray, Bools, Hashes, Ints
 from deltableu.errors import check_at_least
 from deltableu.stats import stream
 
@@ -37,12 +37,17 @@ def mixed(start: np.uint64, *columns: Hashes) -> Hashes:
     return state
 
 
+def fresh(*columns: AnyArray) -> Bools:
+    """Which rows of the columns differ from the row before; the first does."""
+    found = np.ones(len(columns[0]), np.bool_)
+    found[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return found
+
+
 def different(hashes: Hashes) -> Hashes:
     """Each of them once, sorted; many times faster than `numpy.unique` for millions."""
     found = np.sort(hashes)
-    fresh = np.ones(len(found), np.bool_)
-    fresh[1:] = found[1:] != found[:-1]
-    return found[fresh]
+    return found[fresh(found)]
 
 
 def places_in(known: Hashes, hashes: Hashes) -> Ints:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deltableu._types import Bools, Hashes, Ints
-from deltableu.judges.mixing import mixed
+from deltableu.judges.mixing import fresh, mixed
 from deltableu.text import text_keys
 
 if TYPE_CHECKING:
@@ -37,10 +37,7 @@ class KeyedRows:
     def sorted(self) -> KeyedRows:
         """Different ones by utterance, then response."""
         rows = self[np.lexsort((self.responses, self.utterances))]
-        fresh = np.ones(len(rows), np.bool_)
-        fresh[1:] = rows.utterances[1:] != rows.utterances[:-1]
-        fresh[1:] |= rows.responses[1:] != rows.responses[:-1]
-        return rows[fresh]
+        return rows[fresh(rows.utterances, rows.responses)]
 
     @classmethod
     def joined(cls, parts: list[KeyedRows]) -> KeyedRows:
@@ -59,9 +56,7 @@ def row_keys(block: Block) -> tuple[KeyedRows, Bools]:
 
 def starts_of(groups: Any) -> Ints:
     """Where each run of equal numbers begins, and where the last one ends."""
-    (changes,) = np.nonzero(groups[1:] != groups[:-1])
-    ends = [len(groups)] if len(groups) else []
-    return np.concatenate(([0], changes + 1, ends)).astype(np.int64)
+    return np.append(np.flatnonzero(fresh(groups)), len(groups))
 
 
 class RowKeys:

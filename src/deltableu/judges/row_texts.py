@@ -7,7 +7,7 @@ import numpy as np
 from deltableu._types import Bools, Hashes, Ints
 from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.mixing import different, mixed, places_in
+from deltableu.judges.mixing import different, fresh, mixed, places_in
 from deltableu.judges.row_keys import KeyedRows, row_keys
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Block
@@ -62,9 +62,7 @@ class RowTexts:
         spelt = KeyedRows(*map(hash_texts, sides))
         ranks = self._mixed(spelt)
         order = np.lexsort((ranks, places))
-        first = np.ones(len(order), np.bool_)
-        first[1:] = places[order][1:] != places[order][:-1]
-        best = order[first]
+        best = order[fresh(places[order])]
         at = places[best]
         better = ~self._found[at] | (ranks[best] < self._ranks[at])
         best, at = best[better], at[better]
@@ -78,10 +76,10 @@ class RowTexts:
             self._encode(texts, hashes, best)
 
     def _encode(self, texts: Texts, hashes: Hashes, rows: Ints) -> None:
-        fresh, firsts = np.unique(hashes[rows], return_index=True)
+        different_hashes, firsts = np.unique(hashes[rows], return_index=True)
         rows = rows[firsts]
         encoded = self._vocabulary.encode(texts.choose(rows))
-        self._hashes.append(fresh)
+        self._hashes.append(different_hashes)
         self._long.append(encoded.lengths > self._max_length)
         self._texts.append(encoded.cut(self._max_length))
 
