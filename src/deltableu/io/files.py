@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
@@ -102,19 +102,29 @@ def _naming(path: PathLike) -> Iterator[None]:
 
 
 @contextmanager
-def packed_text(path: PathLike, name: PathLike) -> Iterator[IO[str]]:
-    """A stream to write UTF-8 to a file that will have this name: packed where it ends in `.gz`."""
+def packed_bytes(path: PathLike, name: PathLike) -> Iterator[IO[bytes]]:
+    """A stream to write to a file that will have this name: packed where it ends in `.gz`."""
     packing = file_packing(name)
     if packing not in ("", "gz"):
         message = f"is not written, because its name ends in .{packing}: take .gz"
         raise InputError(Problem(message, file=os.fspath(name)))
-    with ExitStack() as stack:
-        stream: IO[bytes] = stack.enter_context(open(path, "wb"))
-        if packing:
-            # Without name and time it is the same bytes whenever it is written.
-            packed = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
-            stream = cast(IO[bytes], stack.enter_context(packed))
-        yield stack.enter_context(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
+    with open(path, "wb") as stream:
+        if not packing:
+            yield stream
+            return
+        # Without name and time it is the same bytes whenever it is written.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+
+
+@contextmanager
+def packed_text(path: PathLike, name: PathLike) -> Iterator[IO[str]]:
+    """The same, to write UTF-8."""
+    with (
+        packed_bytes(path, name) as stream,
+        io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text,
+    ):
+        yield text
 
 
 @contextmanager

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import IO, cast
+from typing import IO
 
 import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Singles
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, atomic_path, file_form, file_name, open_binary
+from deltableu.io import (
+    BOM,
+    PathLike,
+    atomic_path,
+    file_form,
+    file_name,
+    not_utf8,
+    open_binary,
+    packed_bytes,
+)
 
 Table = tuple[list[str], Singles]
 """Words, and a row of numbers for each."""
@@ -24,7 +31,6 @@ Table = tuple[list[str], Singles]
 _kernel = _kernels.load("text._vectors")
 
 _CHUNK = 1 << 24
-_BOM = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"(\d+) (\d+) *\r?\n")
 #: Numbers in binary have some of these; text has none.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -51,7 +57,7 @@ def write_table(words: Sequence[str], numbers: Singles, path: PathLike) -> None:
         if not word or " " in word or "\n" in word:
             message = f"cannot hold the word {word!r}, because white space ends a word there"
             raise _wrong(message, os.fspath(path))
-    with _written(path) as stream:
+    with atomic_path(path) as temporary, packed_bytes(temporary, path) as stream:
         if file_form(path) == "bin":
             stream.write(b"%d %d\n" % numbers.shape)
             for word, row in zip(words, numbers.astype("<f4"), strict=True):
@@ -60,16 +66,6 @@ def write_table(words: Sequence[str], numbers: Singles, path: PathLike) -> None:
             line = "%s" + " %.9g" * numbers.shape[1] + "\n"
             for word, row in zip(words, numbers, strict=True):
                 stream.write((line % (word, *row.tolist())).encode())
-
-
-@contextmanager
-def _written(path: PathLike) -> Iterator[IO[bytes]]:
-    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
-        if os.fspath(path).lower().endswith(".gz"):
-            with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
-                yield cast(IO[bytes], packed)
-        else:
-            yield stream
 
 
 def _chunks(start: bytes, stream: IO[bytes]) -> Iterator[bytes]:
@@ -93,7 +89,7 @@ class _TextReader:
         self._dimension = 0
 
     def read(self, chunks: Iterator[bytes]) -> Table:
-        first = next(chunks, b"").removeprefix(_BOM)
+        first = next(chunks, b"").removeprefix(BOM)
         line = 1
         if header := _HEADER.match(first):
             first = first[header.end() :]
@@ -164,9 +160,7 @@ class _TextReader:
         try:
             return encoded.decode()
         except UnicodeDecodeError as error:
-            byte = f"byte 0x{encoded[error.start]:02x} at position {error.start + 1}"
-            message = f"is not valid UTF-8 ({byte}): save the file as UTF-8"
-            raise _wrong(message, self._name, line) from None
+            raise _wrong(not_utf8(encoded, error), self._name, line) from None
 
 
 def _wrong(message: str, name: str, line: int | None = None) -> InputError:
