@@ -201,7 +201,7 @@ class _Work:
             )
             interval = drawn.interval
             # Outputs of one item are not independent, so the number of outputs is no sample size.
-            p_value = _normal_p_value(found.value, drawn.standard_error)
+            p_value = drawn.p_value
         return Agreement(
             metric,
             level,
@@ -254,11 +254,3 @@ class _Work:
                 Accuracy(metric, "spa", soft.accuracy, soft.chance, soft.pairs, reason=reason)
             )
         return found
-
-
-def _normal_p_value(value: float, standard_error: float) -> float:
-    from scipy.special import ndtr
-
-    if standard_error <= 0.0:
-        return 0.0 if value else 1.0
-    return float(2.0 * ndtr(-abs(value) / standard_error))
