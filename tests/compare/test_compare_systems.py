@@ -20,7 +20,7 @@ from deltableu.score.systems import score_systems
 from deltableu.stats import rank
 from deltableu.stats.multiple import adjust
 
-SEVERAL = ("randomization", "bootstrap", "koehn", "moses", "wilcoxon", "t-test")
+SEVERAL = ("studentized", "randomization", "bootstrap", "koehn", "moses", "wilcoxon", "t-test")
 
 
 def texts(items: int = 120, seed: int = 3):
@@ -77,7 +77,7 @@ def compared(source, **settings) -> Comparison:
 
 
 @by_source
-@pytest.mark.parametrize("interval", ["jackknife", "percentile", "bca"])
+@pytest.mark.parametrize("interval", ["studentized", "jackknife", "percentile", "bca"])
 def test_results_depend_on_the_seed_and_not_on_threads(source, interval):
     given = SOURCES[source]
     settings = {"tests": SEVERAL, "interval": interval, "trials": 2500}
@@ -87,7 +87,7 @@ def test_results_depend_on_the_seed_and_not_on_threads(source, interval):
     assert compared(given, **settings) == one
     other = compared(given, seed=1, **settings)
     assert [pair.difference for pair in other.pairs] == [pair.difference for pair in one.pairs]
-    for test in ("randomization", "bootstrap", "koehn", "moses"):
+    for test in ("studentized", "randomization", "bootstrap", "koehn", "moses"):
         assert [p.p_values[test] for p in other.pairs] != [p.p_values[test] for p in one.pairs]
     if interval != "jackknife":
         assert [p.interval for p in other.pairs] != [p.interval for p in one.pairs]
@@ -97,6 +97,10 @@ def test_the_default_number_of_threads_gives_the_same_bits():
     (observed,) = observe(SOURCES["signed delta-bleu"])
     one = observed.bootstrap(700, 5, threads=1)
     assert observed.bootstrap(700, 5).tobytes() == one.tobytes()
+    tried = observed.exchange.statistics([(0, 2), (3, 1)], 3000, 5, threads=1)
+    for threads in (5, None):
+        again = observed.exchange.statistics([(0, 2), (3, 1)], 3000, 5, threads=threads)
+        assert again.tobytes() == tried.tobytes()
     exchanged = observed.exchanges(3000, 5, threads=1)(0, 2)
     assert observed.exchanges(3000, 5, threads=5)(0, 2).tobytes() == exchanged.tobytes()
 
@@ -105,17 +109,19 @@ def test_the_default_number_of_threads_gives_the_same_bits():
 
 
 @by_source
-def test_a_pair_does_not_depend_on_the_other_systems(source):
+@pytest.mark.parametrize("interval", ["studentized", "bca"])
+def test_a_pair_does_not_depend_on_the_other_systems(source, interval):
     """All systems share the draws: leaving some out changes no p-value of the rest."""
     given = SOURCES[source]
-    everything = compared(given, tests=SEVERAL, interval="bca")
-    plan = ComparisonPlan(tests=SEVERAL, interval="bca", trials=1500, resamples=600)
+    everything = compared(given, tests=SEVERAL, interval=interval)
+    plan = ComparisonPlan(tests=SEVERAL, interval=interval, trials=1500, resamples=600)
     for names in (["B", "D"], ["C", "A"]):
         (only,) = compare_systems(given, systems=names, plan=plan)
         (pair,) = only.pairs
         same = everything.pair(*names)
         assert (pair.first, pair.second) == (same.first, same.second)
-        assert pair.interval == same.interval
+        ends = pair.interval.low, pair.interval.high
+        assert ends == pytest.approx((same.interval.low, same.interval.high), rel=1e-9)
         for test in SEVERAL:
             assert pair.p_values[test] == same.p_values[test]
 
@@ -142,7 +148,7 @@ def test_both_directions_agree(source):
 @by_source
 @pytest.mark.parametrize("correction", ["holm", "bh", "none"])
 def test_the_first_test_decides_after_correction(source, correction):
-    found = compared(SOURCES[source], tests=("t-test", "randomization"), correction=correction)
+    found = compared(SOURCES[source], tests=("t-test", "studentized"), correction=correction)
     for test in found.tests:
         raw = [pair.p_values[test] for pair in found.pairs]
         assert [pair.holm[test] for pair in found.pairs] == adjust(raw, "holm").tolist()
@@ -221,7 +227,10 @@ def test_every_metric_can_be_compared():
             assert high <= metric.limits[1]
         for pair in found.pairs:
             assert pair.interval.low <= pair.difference <= pair.interval.high
-            assert 0 < pair.p_values["randomization"] <= 1
+            assert 0 < pair.p_values["studentized"] <= 1
+            # A table holds what is tested: neither can be significant without the other.
+            outside = not pair.interval.low <= 0 <= pair.interval.high
+            assert outside == (pair.p_values["studentized"] < 0.05)
 
 
 def test_tables_lists_and_mappings_say_the_same():
@@ -243,6 +252,7 @@ def test_identical_systems_share_everything():
     pair = found.pair("A", "B")
     assert pair.difference == 0.0
     assert set(pair.p_values.values()) == {1.0}
+    assert set(pair.favours.values()) == {None}
     assert (pair.interval.low, pair.interval.high) == (0.0, 0.0)
     assert [system.letters for system in found.systems] == ["a", "b", "b"]
     assert [system.cluster for system in found.systems] == [1, 2, 2]
@@ -259,9 +269,16 @@ def test_pair_finds_both_orders_and_no_others():
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_of_means_the_default_interval_is_students(level):
+def test_of_means_the_jackknifes_interval_is_students(level):
+    """The default's, which is what exchanges show in place of Student's t, is nearly the same."""
     given = table()
-    found = compared(given, level=level)
+    default = compared(given, level=level, trials=20_000)
+    found = compared(given, level=level, interval="jackknife")
+    assert found.systems == default.systems
+    for pair, other in zip(found.pairs, default.pairs, strict=True):
+        assert other.interval.method == "studentized"
+        widths = [one.interval.high - one.interval.low for one in (pair, other)]
+        assert widths[1] == pytest.approx(widths[0], rel=0.04)
     values = dict(zip(given.systems, given.only("judge"), strict=True))
     for pair in found.pairs:
         test = scipy.stats.ttest_rel(values[pair.first], values[pair.second])
@@ -289,11 +306,11 @@ def test_left_out_scores_are_those_of_the_other_texts(source):
 @by_source
 def test_all_intervals_speak_of_the_same_thing(source):
     given = SOURCES[source]
-    plain, percentile, bca = (
+    default, plain, percentile, bca = (
         compared(given, interval=kind, resamples=4000)
-        for kind in ("jackknife", "percentile", "bca")
+        for kind in ("studentized", "jackknife", "percentile", "bca")
     )
-    for kinds in zip(plain.pairs, percentile.pairs, bca.pairs, strict=True):
+    for kinds in zip(default.pairs, plain.pairs, percentile.pairs, bca.pairs, strict=True):
         widths = [pair.interval.high - pair.interval.low for pair in kinds]
         assert max(widths) < 1.25 * min(widths)
         assert len({pair.difference for pair in kinds}) == 1
@@ -316,9 +333,10 @@ def test_a_signature_says_what_results_depend_on():
             {"level": 0.9},
             {"significance": 0.01},
             {"interval": "bca"},
+            {"interval": "jackknife"},
         )
     }
-    assert len(signatures) == 6
+    assert len(signatures) == 7
     signature = compared(given, **base).signature
     assert signature.startswith("metric:bleu|")
     assert "|test:randomization-500+wilcoxon|" in signature
@@ -329,10 +347,13 @@ def test_progress_is_told_by_what_is_done():
     told: list[tuple[str, int, int]] = []
     compare_systems(
         SOURCES["bleu"],
-        plan=ComparisonPlan(tests=("randomization", "koehn"), trials=2100, resamples=300),
+        plan=ComparisonPlan(
+            tests=("studentized", "randomization", "koehn"), trials=2100, resamples=300
+        ),
         progress=lambda *at: told.append(at),
     )
     assert told[-1] == ("bleu, bootstrap", 300, 300)
+    assert ("bleu, exchanges", 2100, 2100) in told
     assert ("bleu, randomization", 2100, 2100) in told
 
 
@@ -340,7 +361,9 @@ def test_all_tests_are_there():
     few = {name: values[:12] for name, values in zip("AB", table().only("judge"), strict=False)}
     (pair,) = compared(few, tests=TESTS).pairs
     assert list(pair.p_values) == list(TESTS)
-    assert pair.p_values["permutation"] == pair.p_values["randomization"] or not compared(few).exact
+    one_plan = compared(few, tests=("randomization", "permutation"), trials=4096)
+    assert one_plan.exact
+    assert len(set(one_plan.pairs[0].p_values.values())) == 1
 
 
 def test_a_plan_can_be_changed():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -27,6 +29,8 @@ few = settings(max_examples=40, deadline=None)
 fewer = settings(max_examples=12, deadline=None)
 EXACT = ComparisonPlan(tests=("permutation",))
 RANDOM = ComparisonPlan(tests=("randomization",))
+STUDENTIZED = ComparisonPlan(tests=("studentized",))
+by_test = pytest.mark.parametrize("test", ["studentized", "randomization"])
 
 
 def compared(systems, plan: ComparisonPlan) -> Comparison:
@@ -61,14 +65,18 @@ def test_permutation_is_scipys(rows):
         vectorized=True,
     ).pvalue
     for systems in ({"A": first, "B": second}, {"A": second, "B": first}):
-        assert p_value(systems, EXACT) == expected
-        assert p_value(systems, RANDOM) == expected
+        for plan in (EXACT, RANDOM, STUDENTIZED):
+            assert p_value(systems, plan) == expected
 
 
 @few
 @given(pairs_of(st.integers(0, 12)), st.sampled_from([1, 10, 7, 1000]), st.integers(-9, 9))
 def test_rounding_decides_no_tie(rows, parts, shift):
-    """Decimals and sevenths, whose sums round; the truth is computed in fractions."""
+    """Decimals and sevenths, whose sums round; the truth is computed in fractions.
+
+    Of means the studentised test is the plain one: exchanges leave the squares of differences as
+    they are, so that the statistic grows with the mean.
+    """
     exact = [(Fraction(a, parts) + shift, Fraction(b, parts) + shift) for a, b in rows]
     differences = [a - b for a, b in exact]
     observed = abs(sum(differences))
@@ -78,13 +86,14 @@ def test_rounding_decides_no_tie(rows, parts, shift):
     )
     systems = {"A": [float(a) for a, _ in exact], "B": [float(b) for _, b in exact]}
     assert p_value(systems, EXACT) == extreme / 2 ** len(differences)
+    assert p_value(systems, STUDENTIZED) == extreme / 2 ** len(differences)
 
 
 @few
 @given(pairs_of(st.integers(0, 8)), st.sampled_from([1e-12, 1e-5, 3.0, 1e9]))
 @example([(0, 6), (3, 3), (8, 1), (8, 8), (0, 1)], 1e-12)  # means that tie but for rounding
 def test_p_values_do_not_depend_on_the_unit(rows, unit):
-    tests = ("permutation", "wilcoxon", "t-test", "bootstrap", "koehn", "moses")
+    tests = ("studentized", "permutation", "wilcoxon", "t-test", "bootstrap", "koehn", "moses")
     plan = ComparisonPlan(tests=tests, resamples=60)
     first, second = np.array(rows, dtype=float).T
     (plain,) = compared({"A": first, "B": second}, plan).pairs
@@ -97,7 +106,8 @@ def test_what_rounding_makes_is_no_difference():
     scores = [0.1 * k for k in range(30)]
     noisy = [(score + 1e-16) * (1 + 3e-16) for score in scores]
     assert scores != noisy
-    plan = ComparisonPlan(tests=("randomization", "wilcoxon", "t-test", "koehn", "moses"))
+    tests = ("studentized", "randomization", "wilcoxon", "t-test", "koehn", "moses")
+    plan = ComparisonPlan(tests=tests)
     (pair,) = compared({"A": scores, "B": noisy}, plan).pairs
     assert set(pair.p_values.values()) == {1.0}
     assert not pair.significant
@@ -108,10 +118,11 @@ def test_what_rounding_makes_is_no_difference():
 text = st.text(alphabet="abcd", min_size=0, max_size=6).map(" ".join)
 
 
-@fewer
+@few
 @given(
     st.sampled_from(
         [
+            BLEU(tokenize="none", order=1),
             BLEU(tokenize="none", order=2),
             BLEU(tokenize="none"),
             DeltaBLEU(tokenize="none"),
@@ -122,7 +133,7 @@ text = st.text(alphabet="abcd", min_size=0, max_size=6).map(" ".join)
     st.lists(st.tuples(text, text, text, text), min_size=2, max_size=5),
 )
 def test_corpus_scores_are_those_of_exchanged_texts(metric, items):
-    """Every exchange of outputs, scored from the texts."""
+    """Every exchange of outputs, scored from the texts; where a score is clamped, no p-value."""
     references = [[one or "a", two] for one, two, _, _ in items]
     weights = [[0.7, -1 / 3]] * len(items)
     encoded = metric.encode(references, weights)
@@ -135,6 +146,10 @@ def test_corpus_scores_are_those_of_exchanged_texts(metric, items):
     # With nothing to tell apart there is nothing to compare, which is an error.
     segments = np.concatenate([one.segment_scores() for one in given.values()])
     assume(len(set(segments.tolist())) > 1)
+    if any(metric.clamped(one.sums()) for one in given.values()):
+        assert math.isnan(p_value(given, EXACT))
+        assert math.isnan(p_value(given, RANDOM))
+        return
     differences = []
     for swapped in product((0, 1), repeat=len(items)):
         ours = [outputs[swap][k] for k, swap in enumerate(swapped)]
@@ -157,16 +172,17 @@ def differing(count: int, same: int = 0) -> dict[str, np.ndarray]:
     return {"A": first, "B": second}
 
 
+@by_test
 @pytest.mark.parametrize("same", [0, 60])
-def test_random_exchanges_give_way_to_all_when_those_are_no_more(same):
+def test_random_exchanges_give_way_to_all_when_those_are_no_more(same, test):
     """Ten items differ, so 1,024 exchanges are all there are."""
     systems = differing(10, same)
-    all_of_them = compared(systems, ComparisonPlan(trials=1024))
+    all_of_them = compared(systems, ComparisonPlan(tests=(test,), trials=1024))
     assert all_of_them.exact
-    assert all_of_them.pairs[0].p_values["randomization"] == p_value(systems, EXACT)
-    some = compared(systems, ComparisonPlan(trials=1023))
+    assert all_of_them.pairs[0].p_values[test] == p_value(systems, EXACT)
+    some = compared(systems, ComparisonPlan(tests=(test,), trials=1023))
     assert not some.exact
-    p = some.pairs[0].p_values["randomization"]
+    p = some.pairs[0].p_values[test]
     assert p * 1024 == pytest.approx(round(p * 1024))
     assert p != p_value(systems, EXACT)
     assert p == pytest.approx(p_value(systems, EXACT), abs=0.06)
@@ -180,14 +196,16 @@ def test_permutation_is_exact_however_few_trials():
     assert not compared(systems, ComparisonPlan(tests=("wilcoxon", "permutation"))).exact
 
 
+@by_test
 @pytest.mark.parametrize("seed", range(3))
-def test_random_exchanges_come_close_to_all(seed):
+def test_random_exchanges_come_close_to_all(seed, test):
     rng = np.random.default_rng(seed)
     first = rng.normal(size=15)
     systems = {"A": first, "B": first + rng.normal(0.3 * seed, 1, size=15)}
     exact = p_value(systems, EXACT)
     trials = 30_000
-    random = p_value(systems, ComparisonPlan(trials=trials, seed=seed))
+    # So many that all 2^15 exchanges are more.
+    random = p_value(systems, ComparisonPlan(tests=(test,), trials=trials, seed=seed))
     assert abs(random - exact) < 4 * np.sqrt(exact * (1 - exact) / trials) + 1 / trials
 
 
@@ -210,22 +228,23 @@ def scipys_wilcoxon(apart: np.ndarray) -> float:
 def test_wilcoxon_is_scipys_with_ties_and_zeros(rows):
     first, second = np.array(rows, dtype=float).T
     expected = scipys_wilcoxon(first - second)
-    assert wilcoxon_test(first, second) == pytest.approx(expected, abs=1e-12)
-    assert wilcoxon_test(second, first) == wilcoxon_test(first, second)
+    found, turned = wilcoxon_test(first, second), wilcoxon_test(second, first)
+    assert found.p_value == pytest.approx(expected, abs=1e-12)
+    assert (turned.p_value, turned.sign) == (found.p_value, -found.sign)
 
 
 @pytest.mark.parametrize("size", [2, 5, 14, 49, 50, 51, 400])
 def test_wilcoxon_is_scipys_without_ties(size):
     first, second = np.random.default_rng(size).normal(size=(2, size))
     expected = scipy.stats.wilcoxon(first, second).pvalue
-    assert wilcoxon_test(first, second) == pytest.approx(expected, rel=1e-12)
+    assert wilcoxon_test(first, second).p_value == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("size", [60, 400])
 def test_wilcoxon_is_scipys_for_many_with_ties_and_zeros(size):
     first, second = np.random.default_rng(size).integers(0, 9, size=(2, size)).astype(float)
     expected = scipy.stats.wilcoxon(first, second).pvalue
-    assert wilcoxon_test(first, second) == pytest.approx(expected, rel=1e-12)
+    assert wilcoxon_test(first, second).p_value == pytest.approx(expected, rel=1e-12)
 
 
 @few
@@ -238,7 +257,8 @@ def test_wilcoxon_tries_all_signs_also_where_ranks_tie(apart):
     middle = ranks.sum() / 2
     expected = np.mean(np.abs(signs - middle) >= abs(observed - middle))
     scores = np.array(apart, dtype=float)
-    assert wilcoxon_test(scores, np.zeros_like(scores)) == expected
+    found = wilcoxon_test(scores, np.zeros_like(scores))
+    assert (found.p_value, found.sign) == (expected, np.sign(observed - middle))
 
 
 def test_equal_differences_tie_whatever_rounding_makes_of_them():
@@ -256,7 +276,8 @@ def test_small_differences_count_as_much_as_large_ones():
     rng = np.random.default_rng(0)
     first = rng.random(30) * 100
     apart = rng.normal(1, 1, size=30) * 1e-8
-    assert wilcoxon_test(first, first - apart) == pytest.approx(scipys_wilcoxon(apart), rel=1e-12)
+    found = wilcoxon_test(first, first - apart).p_value
+    assert found == pytest.approx(scipys_wilcoxon(apart), rel=1e-12)
 
 
 @few
@@ -266,14 +287,42 @@ def test_student_is_scipys(rows):
     apart = first - second
     assume(apart.std() > 1e-6)
     expected = scipy.stats.ttest_rel(first, second).pvalue
-    assert paired_t_test(first, second) == pytest.approx(expected, rel=1e-6)
-    assert paired_t_test(second, first) == paired_t_test(first, second)
+    found, turned = paired_t_test(first, second), paired_t_test(second, first)
+    assert found.p_value == pytest.approx(expected, rel=1e-6)
+    assert (turned.p_value, turned.sign) == (found.p_value, -found.sign)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.1, -3.0])
 def test_student_where_all_segments_differ_alike(shift):
+    """Without spread nothing can be divided by it: four equal signs are all that was seen."""
     scores = np.array([0.1, 0.2, 0.7, 1.3])
-    assert paired_t_test(scores + shift, scores) == (1.0 if shift == 0 else 0.0)
+    found = paired_t_test(scores + shift, scores)
+    assert found == (1.0 if shift == 0 else 2 / 2**4, np.sign(shift))
+
+
+def test_two_equal_differences_prove_nothing():
+    """Once p = 0 and an interval without width: two coins fall alike every other time."""
+    plan = ComparisonPlan(tests=("t-test", "studentized"))
+    for interval in ("studentized", "jackknife"):
+        (pair,) = compared({"A": [1, 2], "B": [0, 1]}, replace(plan, interval=interval)).pairs
+        assert pair.p_values == {"t-test": 0.5, "studentized": 0.5}
+        assert not pair.significant
+        assert pair.interval.low < 0.0 < 2.0 < pair.interval.high
+
+
+def test_a_few_large_wins_do_not_turn_a_test_of_ranks():
+    """A has the larger mean by one item, and loses all others: Wilcoxon's test speaks for B."""
+    systems = {"A": [90.0] + [0.0] * 29, "B": [1.0] * 30}
+    for tests in (("wilcoxon", "studentized"), ("studentized", "wilcoxon")):
+        comparison = compared(systems, ComparisonPlan(tests=tests))
+        (pair,) = comparison.pairs
+        assert (pair.first, pair.difference) == ("A", 2.0)
+        assert pair.favours == {"wilcoxon": "B", "studentized": "A"}
+        assert pair.p_values["wilcoxon"] < 1e-6
+        assert pair.better == ("B" if tests[0] == "wilcoxon" else None)
+        # Scores rank: a test of something else puts nobody above a better score.
+        assert {one.letters for one in comparison.systems} == {"a"}
+        assert "for B" in str(comparison.pairs_table().rows)
 
 
 # --- The formulas of the resampling tests ---------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -17,6 +18,7 @@ from deltableu.score.metrics.diversity import Distinct1, Distinct2, Entropy1, En
 from deltableu.stats.resampling import choice_streams
 
 METRICS = [kind(tokenize="none") for kind in (Distinct1, Distinct2, Entropy1, Entropy4)]
+RANDOM = ComparisonPlan(tests=("randomization",), trials=1500)
 by_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: str(metric.name))
 
 
@@ -61,9 +63,8 @@ def difference(metric, first, second, swapped) -> float:
 @by_metric
 def test_randomization_pools_exchanged_texts(metric):
     systems, trials, seed = outputs(40), 120, 7
-    (found,) = compare_systems(
-        rows_of(metric, systems), plan=ComparisonPlan(trials=trials, seed=seed)
-    )
+    plan = ComparisonPlan(tests=("randomization",), trials=trials, seed=seed)
+    (found,) = compare_systems(rows_of(metric, systems), plan=plan)
     choices = np.concatenate(list(choice_streams(40, trials, seed)))
     for pair in found.pairs:
         first, second = systems[pair.first], systems[pair.second]
@@ -79,7 +80,7 @@ def test_randomization_pools_exchanged_texts(metric):
 @by_metric
 def test_few_items_are_enumerated(metric):
     systems = outputs(6)
-    (found,) = compare_systems(rows_of(metric, systems))
+    (found,) = compare_systems(rows_of(metric, systems), plan=RANDOM)
     assert found.exact
     for pair in found.pairs:
         first, second = systems[pair.first], systems[pair.second]
@@ -126,6 +127,26 @@ def test_intervals_of_differences_leave_out_each_item_of_both(metric):
 
 
 @by_metric
+@pytest.mark.parametrize("items", [6, 30])
+def test_the_default_test_goes_with_the_interval(metric, items):
+    """What is pooled has no sums to exchange: Student's test with the jackknife's error."""
+    systems = outputs(items)
+    (found,) = compare_systems(rows_of(metric, systems))
+    assert not found.exact
+    for pair in found.pairs:
+        texts = systems[pair.first], systems[pair.second]
+        first, second = (
+            np.array([naive(metric, given[:k] + given[k + 1 :]) for k in range(items)])
+            for given in texts
+        )
+        error = math.sqrt((items - 1) * (first - second).var())
+        p_value = 2 * scipy.stats.t.sf(abs(pair.difference) / error, items - 1)
+        assert pair.p_values["studentized"] == pytest.approx(p_value, rel=1e-6)
+        outside = not pair.interval.low <= 0 <= pair.interval.high
+        assert outside == (pair.p_values["studentized"] < 0.05)
+
+
+@by_metric
 @pytest.mark.parametrize("test", ["bootstrap", "koehn", "moses"])
 def test_the_bootstrap_is_refused(metric, test):
     with pytest.raises(InputError) as raised:
@@ -143,10 +164,9 @@ def test_diversity_of_a_segment_means_nothing(test):
 
 def test_seeds_and_threads():
     given = rows_of(METRICS[1], outputs(25))
-    plan = ComparisonPlan(trials=1500)
-    one = compare_systems(given, plan=plan, threads=1)
-    assert compare_systems(given, plan=plan, threads=5) == one
-    other = compare_systems(given, plan=ComparisonPlan(trials=1500, seed=9))
+    one = compare_systems(given, plan=RANDOM, threads=1)
+    assert compare_systems(given, plan=RANDOM, threads=5) == one
+    other = compare_systems(given, plan=replace(RANDOM, seed=9))
     p_values = [[pair.p_values["randomization"] for pair in c.pairs] for (c,) in (one, other)]
     assert p_values[0] != p_values[1]
     assert p_values[0] == pytest.approx(p_values[1], abs=0.06)
@@ -154,8 +174,9 @@ def test_seeds_and_threads():
 
 def test_identical_texts_do_not_differ():
     texts = outputs(25)["A"]
-    (found,) = compare_systems(rows_of(METRICS[2], {"A": texts, "B": texts}))
-    assert found.pairs[0].p_values["randomization"] == 1.0
+    plan = ComparisonPlan(tests=("studentized", "randomization"), trials=200)
+    (found,) = compare_systems(rows_of(METRICS[2], {"A": texts, "B": texts}), plan=plan)
+    assert set(found.pairs[0].p_values.values()) == {1.0}
     assert (found.pairs[0].interval.low, found.pairs[0].interval.high) == (0.0, 0.0)
 
 
@@ -163,7 +184,7 @@ def test_progress_is_told_for_every_pair():
     told: list[tuple[str, int, int]] = []
     compare_systems(
         rows_of(METRICS[0], outputs(20)),
-        plan=ComparisonPlan(trials=1100),
+        plan=replace(RANDOM, trials=1100),
         progress=lambda *at: told.append(at),
     )
     once = [("distinct-1, randomization", done, 1100) for done in (1024, 1100)]

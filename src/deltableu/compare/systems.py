@@ -41,6 +41,8 @@ from deltableu.stats import (
 _LARGEST_ENUMERATION = 20
 _EXCHANGING = ("studentized", "randomization", "permutation")
 _COCHRAN = 25
+#: Statistics that differ by less than this part of them are equal, in tests and intervals alike.
+_TIED = 1e-9
 
 
 def compare_systems(
@@ -174,10 +176,14 @@ class _Resampled:
         limits = (lowest, highest) if second is None else (lowest - highest, highest - lowest)
         observed = float(apart(self.scores))
         exchange = self.observations.exchange
-        if plan.interval == "studentized" and second is not None and exchange is not None:
+        # Systems that differ nowhere leave nothing to exchange.
+        differ = second is not None and self.observations.differing(first, second) > 0
+        if plan.interval == "studentized" and second is not None and exchange and differ:
             found = self._statistics[first, second]
-            reach = critical_value(found, plan.level, exact=self.exact([(first, second)]))
+            exact = self.exact([(first, second)], "studentized")
+            reach = critical_value(found, plan.level, exact=exact)
             reach *= exchange.error(first, second) or (0.0 if reach < math.inf else 1.0)
+            reach *= 1.0 + _TIED
             low, high = max(observed - reach, limits[0]), min(observed + reach, limits[1])
             return ConfidenceInterval(low, high, plan.level, "studentized")
         if plan.interval in ("studentized", "jackknife") or not self.observations.can_bootstrap:
@@ -196,6 +202,8 @@ class _Resampled:
         Those by exchanges do where that costs no more than random ones.
         """
         test = test or self.plan.tests[0]
+        if test == "studentized" and self.observations.exchange is None:
+            return False
         differing = (self.observations.differing(*pair) for pair in pairs)
         most = min(2**_LARGEST_ENUMERATION, self.plan.exchanges(self._family))
         return test == "permutation" or (

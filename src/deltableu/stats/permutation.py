@@ -101,9 +101,10 @@ def sign_p_value(
 
 
 def rounding(distribution: Array, observed: ArrayLike, scale: ArrayLike = 0.0) -> Array:
-    """How far apart rounding can have brought equal differences."""
-    largest = np.nan_to_num(np.abs(distribution)).max(axis=0, initial=0.0)
-    return np.asarray(_ROUNDING * np.maximum(np.maximum(np.abs(observed), scale), largest))
+    """How far apart rounding can have brought equal differences; infinite ones not at all."""
+    sizes = np.where(np.isfinite(distribution), np.abs(distribution), 0.0)
+    largest = np.maximum(np.abs(observed), np.maximum(scale, sizes.max(axis=0, initial=0.0)))
+    return np.asarray(_ROUNDING * np.where(np.isinf(largest), 0.0, largest))
 
 
 def pairwise_p_values(

@@ -57,18 +57,6 @@ def mean_score_gradient(sums: Array) -> Array:
     return np.stack((1.0 / size, -total / size**2), axis=-1)
 
 
-def influence_error(influences: Array) -> Array:
-    """The standard error of a sum of influences, on the last axis one for each unit.
-
-    References
-    ----------
-    Jaeckel 1972, "The infinitesimal jackknife".
-    """
-    units = influences.shape[-1]
-    centred = influences - influences.mean(axis=-1, keepdims=True)
-    return np.asarray(np.sqrt(units / (units - 1) * (centred**2).sum(axis=-1)))
-
-
 @dataclass(frozen=True, eq=False)
 class Exchange:
     """Systems whose rows are exchanged, unit by unit, two systems at a time.
@@ -84,9 +72,10 @@ class Exchange:
 
     References
     ----------
-    Janssen 1997, "Studentized permutation tests for non-i.i.d. hypotheses and the generalized
-    Behrens-Fisher problem"; Chung and Romano 2013, "Exact and asymptotically robust permutation
-    tests"; Konietschko and Pauly 2014, "Bootstrapping and permuting paired t-test type statistics".
+    Jaeckel 1972, "The infinitesimal jackknife" (the standard error); Janssen 1997, "Studentized
+    permutation tests for non-i.i.d. hypotheses and the generalized Behrens-Fisher problem"; Chung
+    and Romano 2013, "Exact and asymptotically robust permutation tests"; Konietschko and Pauly
+    2014, "Bootstrapping and permuting paired t-test type statistics".
 
     Examples
     --------
@@ -112,24 +101,22 @@ class Exchange:
         return self.aggregate(self.totals)
 
     @cached_property
+    def centre(self) -> Array:
+        """The mean row: products of rows less this one lose little to rounding."""
+        return np.asarray(self.rows.mean(axis=(0, 1)))
+
+    @cached_property
     def influences(self) -> Array:
         """Systems x units: by how much each unit moves the score."""
         return np.asarray(np.einsum("suc,sc->su", self.rows, self.gradient(self.totals)))
 
-    def error(self, first: int, second: int | None = None) -> float:
-        """The standard error of a score, or of the difference of two."""
-        found = self.influences[first]
-        if second is not None:
-            found = found - self.influences[second]
-        error = float(influence_error(found))
-        largest = float(np.abs(self.influences[[first, first if second is None else second]]).max())
-        return error if error**2 > _NOTHING * len(found) * largest**2 else 0.0
+    def error(self, first: int, second: int) -> float:
+        """The standard error of the difference of two scores."""
+        return float(self._after_none(first, second)[1][0])
 
     def statistic(self, first: int, second: int) -> float:
         """The difference over its standard error."""
-        apart = self.scores[first] - self.scores[second]
-        scale = np.abs(self.scores[[first, second]]).max()
-        return float(_ratio(apart, np.array(self.error(first, second)), scale))
+        return float(self._ratio(first, second, *self._after_none(first, second))[0])
 
     def differing(self, first: int, second: int) -> int:
         """Units on which the two systems differ."""
@@ -146,16 +133,17 @@ class Exchange:
     ) -> Array:
         """Trials x pairs: the statistic after random exchanges, the same for all pairs."""
         systems = sorted({system for pair in pairs for system in pair})
-        moments = {system: _moments(self.rows[system]) for system in systems}
+        moments = {system: self._moments(system) for system in systems}
 
         def work(number: int, first: int, last: int) -> Array:
             choices = choose_subsets(len(self.rows[0]), last - first, seed, number)
             chosen = {system: sum_subsets(moments[system], choices) for system in systems}
             made = np.empty((last - first, len(pairs)))
             for place, (one, two) in enumerate(pairs):
-                mixed = sum_subsets(_mixed(self.rows[one], self.rows[two]), choices)
+                mixed = sum_subsets(self._mixed(one, two), choices)
                 moved = chosen[two] - chosen[one]
-                made[:, place] = self._exchanged(one, two, moved, mixed)
+                apart, error = self._exchanged(one, two, moved, mixed)
+                made[:, place] = self._ratio(one, two, apart, error)
             return made
 
         return in_chunks(work, trials, _CHUNK, threads, progress)
@@ -163,17 +151,27 @@ class Exchange:
     def all_statistics(self, first: int, second: int) -> Array:
         """The statistic after every exchange of the units on which the two systems differ."""
         apart = (self.rows[first] != self.rows[second]).any(axis=1)
-        one, two = self.rows[first][apart], self.rows[second][apart]
+        moves = (self._moments(second) - self._moments(first))[apart]
+        mixes = self._mixed(first, second)[apart]
 
         def work(number: int, begin: int, end: int) -> Array:
-            choices: Bytes = all_subsets(len(one), begin, end)
-            moved = sum_subsets(_moments(two) - _moments(one), choices)
-            return self._exchanged(first, second, moved, sum_subsets(_mixed(one, two), choices))
+            choices: Bytes = all_subsets(len(moves), begin, end)
+            moved, mixed = sum_subsets(moves, choices), sum_subsets(mixes, choices)
+            return self._ratio(first, second, *self._exchanged(first, second, moved, mixed))
 
-        return in_chunks(work, 1 << len(one), _CHUNK, 1)
+        return in_chunks(work, 1 << len(moves), _CHUNK, 1)
 
-    def _exchanged(self, first: int, second: int, moved: Array, mixed: Array) -> Array:
-        """The statistic where `moved` went to the first system's sums from the second's."""
+    def _after_none(self, first: int, second: int) -> tuple[Array, Array]:
+        """The observed difference and its error, by the sums that exchanges have theirs from."""
+        columns = self.rows.shape[2]
+        moved = np.zeros((1, columns * (columns + 3) // 2))
+        mixed = np.zeros((1, columns * (columns - 1) // 2))
+        return self._exchanged(first, second, moved, mixed)
+
+    def _exchanged(
+        self, first: int, second: int, moved: Array, mixed: Array
+    ) -> tuple[Array, Array]:
+        """Difference and error where `moved` went to the first system's sums from the second's."""
         columns, units = self.rows.shape[2], self.rows.shape[1]
         own, other = self._sums(first) + moved, self._sums(second) - moved
         own_sums, other_sums = own[:, :columns], other[:, :columns]
@@ -181,19 +179,41 @@ class Exchange:
         g, h = self.gradient(own_sums), self.gradient(other_sums)
         upper = np.triu_indices(columns)
         cross = np.triu_indices(columns, 1)
-        both = self.rows[first].T @ self.rows[second]
+        both = (self.rows[first] - self.centre).T @ (self.rows[second] - self.centre)
         squares = np.einsum("tp,tp->t", own[:, columns:], g[:, upper[0]] * g[:, upper[1]])
         squares += np.einsum("tp,tp->t", other[:, columns:], h[:, upper[0]] * h[:, upper[1]])
         turned = g[:, cross[0]] * h[:, cross[1]] - g[:, cross[1]] * h[:, cross[0]]
         shared = np.einsum("tp,tp->t", g @ both, h) + np.einsum("tp,tp->t", mixed, turned)
-        sums = np.einsum("tp,tp->t", own_sums, g) - np.einsum("tp,tp->t", other_sums, h)
+        middle = units * self.centre
+        sums = np.einsum("tp,tp->t", own_sums - middle, g)
+        sums -= np.einsum("tp,tp->t", other_sums - middle, h)
         variance = squares - 2.0 * shared - sums**2 / units
         variance = np.where(variance > _NOTHING * squares, variance, 0.0)
+        return apart, np.sqrt(units / (units - 1) * variance)
+
+    def _ratio(self, first: int, second: int, apart: Array, error: Array) -> Array:
+        """A difference over its error; NaN where neither is there, which speaks for nothing."""
         scale = np.abs(self.scores[[first, second]]).max()
-        return _ratio(apart, np.sqrt(units / (units - 1) * variance), scale)
+        apart = np.where(np.abs(apart) > 1e-12 * scale, apart, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(apart / error)
 
     def _sums(self, system: int) -> Array:
-        return np.asarray(_moments(self.rows[system]).sum(axis=0))
+        return np.asarray(self._moments(system).sum(axis=0))
+
+    def _moments(self, system: int) -> Array:
+        """Each row's columns, then products of centred ones, of two columns for both orders."""
+        rows = self.rows[system]
+        one, two = np.triu_indices(rows.shape[1])
+        centred = rows - self.centre
+        products = centred[:, one] * centred[:, two] * np.where(one == two, 1.0, 2.0)
+        return np.concatenate((rows, products), axis=1)
+
+    def _mixed(self, first: int, second: int) -> Array:
+        """What an exchange adds to the products of the first system's columns with the second's."""
+        own, other = self.rows[first] - self.centre, self.rows[second] - self.centre
+        one, two = np.triu_indices(own.shape[1], 1)
+        return np.asarray(other[:, one] * own[:, two] - own[:, one] * other[:, two])
 
 
 def critical_value(statistics: Array, level: float, *, exact: bool = False) -> float:
@@ -223,23 +243,3 @@ def critical_value(statistics: Array, level: float, *, exact: bool = False) -> f
     if most < (2 if exact else 0):
         return math.inf
     return float(np.partition(sizes, len(sizes) - 1 - most)[len(sizes) - 1 - most])
-
-
-def _ratio(apart: Array, error: Array, scale: float) -> Array:
-    """A difference over its error; NaN where neither is there, which speaks for nothing."""
-    apart = np.where(np.abs(apart) > 1e-12 * scale, apart, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(apart / error)
-
-
-def _moments(rows: Array) -> Array:
-    """Each row's columns, then their products, those of two columns counted for both orders."""
-    one, two = np.triu_indices(rows.shape[1])
-    products = rows[:, one] * rows[:, two] * np.where(one == two, 1.0, 2.0)
-    return np.concatenate((rows, products), axis=1)
-
-
-def _mixed(first: Array, second: Array) -> Array:
-    """What an exchange adds to the products of the first system's columns with the second's."""
-    one, two = np.triu_indices(first.shape[1], 1)
-    return second[:, one] * first[:, two] - first[:, one] * second[:, two]
