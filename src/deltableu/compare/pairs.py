@@ -13,7 +13,13 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.compare.paired_tests import Verdict
 from deltableu.compare.plan import ComparisonPlan
-from deltableu.compare.results import ComparedPair, ComparedSystem, Comparison, VarianceShares
+from deltableu.compare.results import (
+    ComparedPair,
+    ComparedSystem,
+    Comparison,
+    Corrected,
+    VarianceShares,
+)
 from deltableu.errors import InputError
 from deltableu.stats import ConfidenceInterval, adjust, best_first, rank
 
@@ -22,11 +28,11 @@ Pairs = Sequence[tuple[int, int]]
 
 
 class Estimate(NamedTuple):
-    """How sure a score is, or the difference of two; what was observed, if it is not that."""
+    """How sure a score is, or the difference of two; and a score without a known bias."""
 
     interval: ConfidenceInterval | None
-    observed: float | None = None
     variance: VarianceShares | None = None
+    corrected: Corrected | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +115,6 @@ def compare_pairs(
                 bh={test: float(bh[test][k]) for test in tests},
                 significant=significant,
                 better=favours[tests[0]] if significant else None,
-                observed=estimate.observed,
                 variance=estimate.variance,
             )
         )
@@ -129,7 +134,7 @@ def compare_pairs(
                 rank=ranking.ranks[place] if ranked else None,
                 cluster=ranking.clusters[place] if ranked else None,
                 letters=ranking.letters[place] if ranked else "",
-                observed=estimate.observed,
+                corrected=estimate.corrected,
                 variance=estimate.variance,
             )
         )
@@ -155,3 +160,13 @@ def _favoured(first: str, second: str, verdict: Verdict, higher_is_better: bool)
     if verdict.sign == 0.0 or math.isnan(verdict.p_value):
         return None
     return first if (verdict.sign > 0.0) == higher_is_better else second
+
+
+def clamp_warning(systems: Sequence[str]) -> tuple[str, ...]:
+    """Why these systems have neither interval nor p-value; nothing for none."""
+    if not systems:
+        return ()
+    return (
+        f"the score of {', '.join(systems)} is clamped, because the matches of some order sum to "
+        "nothing or less: there is no interval and no test of it",
+    )

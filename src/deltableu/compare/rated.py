@@ -9,17 +9,23 @@ import numpy as np
 
 from deltableu._types import Progress, steps_of
 from deltableu.compare.paired_tests import Verdict
-from deltableu.compare.pairs import Estimate, Evidence, Pairs, compare_pairs
+from deltableu.compare.pairs import Estimate, Evidence, Pairs, clamp_warning, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.compare.raters import resample_raters
-from deltableu.compare.results import Comparison
+from deltableu.compare.results import Comparison, Corrected
 from deltableu.corpus import Study, reference_set
 from deltableu.errors import InputError
 from deltableu.score import Metric
 
 #: What the p-values of these comparisons are called.
 _TEST = "items and raters"
+#: Fewer than these say little about other people.
+_ENOUGH_RATERS = 5
+_FEW_RATERS = (
+    "{} raters say little about what others would: intervals of scores with other raters are "
+    "too short, those of differences are not"
+)
 
 
 def compare_rated(
@@ -38,8 +44,8 @@ def compare_rated(
     """Compare systems where both the items and the raters of references are a sample.
 
     Intervals, p-values and letters speak about the score under the true mean weights on other items
-    like these; scores are free of the bias that noise in the weights causes, and `observed` is what
-    was seen under the study's own weights.
+    like these. Scores, and what is ranked and tested, are those under the study's weights;
+    `corrected` ones are free of the bias that noise in the weights causes.
 
     Parameters
     ----------
@@ -67,6 +73,7 @@ def compare_rated(
             criterion=criterion,
             no_positive=no_positive,
             resamples=chosen.resamples,
+            level=chosen.level,
             seed=chosen.seed,
             threads=threads,
             progress=steps_of(progress, f"{metric.name}, items and raters"),
@@ -93,16 +100,18 @@ def _evidence(found: ResampledRaters, plan: ComparisonPlan, signature: str) -> E
     systems = found.systems
 
     def estimate(first: int, second: int | None) -> Estimate:
-        names = systems[first], None if second is None else systems[second]
-        observed = found.observed[first] - (0.0 if second is None else found.observed[second])
-        interval = found.interval(*names, level=plan.level)
-        return Estimate(interval, float(observed), found.variance(*names))
+        if second is not None:
+            names = systems[first], systems[second]
+            return Estimate(found.interval(*names, level=plan.level), found.variance(*names))
+        name = systems[first]
+        corrected = Corrected(found.estimate(name), found.interval(name, level=plan.level))
+        return Estimate(found.intervals[first], found.variance(name), corrected)
 
     def verdicts(test: str, pairs: Pairs) -> list[Verdict]:
         return [
             Verdict(
                 found.p_value(systems[first], systems[second]),
-                float(np.sign(found.corrected[first] - found.corrected[second])),
+                float(np.sign(found.estimate(systems[first], systems[second]))),
             )
             for first, second in pairs
         ]
@@ -114,10 +123,13 @@ def _evidence(found: ResampledRaters, plan: ComparisonPlan, signature: str) -> E
         groups=None,
         higher_is_better=found.higher_is_better,
         tests=(_TEST,),
-        scores=found.corrected,
+        scores=found.observed.scores,
         estimate=estimate,
         verdicts=verdicts,
         exact=lambda pairs: False,
         signature=lambda pairs: signature,
-        warnings=lambda pairs: (),
+        warnings=lambda pairs: (
+            *clamp_warning([name for name, on in zip(systems, found.clamped, strict=True) if on]),
+            *((_FEW_RATERS.format(found.raters),) if found.raters < _ENOUGH_RATERS else ()),
+        ),
     )

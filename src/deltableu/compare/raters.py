@@ -10,7 +10,9 @@ study's were drawn. Two things separate that from the score of the study:
   the largest of several means is larger than the mean of the largest. More noise shows by how
   much: rows are computed once more with noise added to the weights, and extrapolated back to no
   noise. Since noise upon noise moves a maximum less than the first noise did, the step back is
-  longer than the step that was seen, by a factor that `expected_largest` gives.
+  longer than the step that was seen, by a factor that `expected_largest` gives. Two systems have
+  nearly the same bias, so that it is taken from single scores and not from differences: there the
+  noise of the correction would outweigh it (see docs/statistics.md).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from deltableu._types import Array, Ints, Steps
-from deltableu.compare.rater_results import ResampledRaters
+from deltableu.compare.rater_results import RaterDraws, ResampledRaters
 from deltableu.corpus import Item, RatingTable, ReferenceSet, Study, reference_set
 from deltableu.errors import InputError, check_at_least, check_known
 from deltableu.rate import (
@@ -35,7 +37,7 @@ from deltableu.rate import (
     rating_noise,
 )
 from deltableu.score import Metric, Reweighting, first_wrong_text
-from deltableu.stats import bootstrap_sums, stream
+from deltableu.stats import bootstrap_sums, jackknife_interval, stream
 
 #: Numbers held in memory at once, per thread.
 _NUMBERS = 4_000_000
@@ -53,6 +55,7 @@ def resample_raters(
     criterion: str | None = None,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
+    level: float = 0.95,
     seed: int = 0,
     threads: int | None = None,
     progress: Steps | None = None,
@@ -74,6 +77,8 @@ def resample_raters(
     no_positive : {"error", "skip"}
         What to do about items without a positively weighted reference.
     resamples : int
+    level : float
+        Of the intervals for other items only.
     seed : int
     threads : int, optional
         All cores by default; no result depends on it.
@@ -109,6 +114,7 @@ def resample_raters(
         metric,
         no_positive=no_positive,
         resamples=resamples,
+        level=level,
         seed=seed,
         note=note,
         threads=threads,
@@ -124,6 +130,7 @@ def resample_rated(
     *,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
+    level: float = 0.95,
     seed: int = 0,
     note: str = "",
     threads: int | None = None,
@@ -161,14 +168,30 @@ def resample_rated(
     others, noisier = resample("raters", 0), resample("answers", resamples)
     step = _step(noise, noisier.largest)
     corrected = observed - step * (noisier.rows - observed)
-    total = corrected.sum(axis=0)
-    items, systems, columns = corrected.shape
-    draws = bootstrap_sums(corrected.reshape(items, -1), resamples, seed, threads=threads)
 
-    def around(sums: Array) -> Array:
-        """Scores of sums that are moved to where the corrected rows are."""
-        return metric.aggregate(sums + (total - sums.mean(axis=0)))
+    def draws(rows: Array) -> RaterDraws:
+        """Scores of rows, of samples of them, and of resampled sums moved to where they are."""
+        items, systems, columns = rows.shape
+        total = rows.sum(axis=0)
+        sums = bootstrap_sums(rows.reshape(items, -1), resamples, seed, threads=threads)
 
+        def around(moved: Array) -> Array:
+            return metric.aggregate(moved + (total - moved.mean(axis=0)))
+
+        return RaterDraws(
+            metric.aggregate(total),
+            metric.aggregate(sums.reshape(resamples, systems, columns)),
+            around(others.sums),
+            around(noisier.sums),
+        )
+
+    totals = observed.sum(axis=0)
+    still = metric.clamped(totals)
+    left_out = metric.aggregate(totals - observed)
+    intervals = tuple(
+        None if flag else jackknife_interval(float(score), one, level, metric.score_limits)
+        for flag, score, one in zip(still, metric.aggregate(totals), left_out.T, strict=True)
+    )
     return ResampledRaters(
         metric=metric.name,
         higher_is_better=metric.higher_is_better,
@@ -177,11 +200,11 @@ def resample_rated(
         dropped=dropped,
         raters=len(answers.raters),
         answers=len(answers),
-        observed=metric.aggregate(observed.sum(axis=0)),
-        corrected=metric.aggregate(total),
-        item_scores=metric.aggregate(draws.reshape(resamples, systems, columns)),
-        rater_scores=around(others.sums),
-        answer_scores=around(noisier.sums),
+        observed=draws(observed),
+        corrected=draws(corrected),
+        intervals=intervals,
+        clamped=still,
+        limits=metric.score_limits,
         degrees=noise.degrees,
         step=step,
         left_out=others.hopeless,

@@ -42,6 +42,14 @@ class Probability:
 
 
 @dataclass(frozen=True, slots=True)
+class Corrected:
+    """A score without the bias that noise in the weights causes, under the true mean weights."""
+
+    score: float
+    interval: ConfidenceInterval | None
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedSystem:
     """One system among those compared.
 
@@ -49,7 +57,7 @@ class ComparedSystem:
     ----------
     system : str
     score : float
-        That tests and ranks are about: where ratings were resampled, under the true mean weights.
+        That tests and ranks are about.
     interval : ConfidenceInterval or None
         None for a clamped score, whose spread says nothing.
     rank : (int, int) or None
@@ -60,8 +68,8 @@ class ComparedSystem:
         WMT's clusters: all systems of a cluster are significantly better than all of the next.
     letters : str
         Systems that share a letter do not differ significantly.
-    observed : float or None
-        The score under the study's own weights, where ratings were resampled.
+    corrected : Corrected or None
+        What the score would be with other raters too, where ratings were resampled.
     variance : VarianceShares or None
         Where ratings were resampled.
     """
@@ -72,7 +80,7 @@ class ComparedSystem:
     rank: tuple[int, int] | None
     cluster: int | None
     letters: str
-    observed: float | None = None
+    corrected: Corrected | None = None
     variance: VarianceShares | None = None
 
 
@@ -95,8 +103,6 @@ class ComparedPair:
         By the first test, corrected as asked.
     better : str or None
         The better system where the difference is significant.
-    observed : float or None
-        The difference under the study's own weights, where ratings were resampled.
     agreement : Probability or None
         That people see the difference the same way.
     variance : VarianceShares or None
@@ -113,7 +119,6 @@ class ComparedPair:
     bh: Mapping[str, float]
     significant: bool
     better: str | None
-    observed: float | None = None
     agreement: Probability | None = None
     variance: VarianceShares | None = None
 
@@ -184,11 +189,11 @@ class Comparison:
             ]
             for place, one in enumerate(self.systems)
         ]
-        if any(one.observed is not None for one in self.systems):
-            name = "under these weights"
-            columns.insert(2, Column(name, f".{digits}f", key=f"{self.metric} {name}"))
+        if any(one.corrected is not None for one in self.systems):
+            name = "with other raters"
+            columns.append(Column(name, f".{digits}f", key=f"{self.metric} {name}"))
             for row, one in zip(rows, self.systems, strict=True):
-                row.insert(2, one.observed)
+                row.append(one.corrected and Cell(one.corrected.score, one.corrected.interval))
         return Table(columns, rows, notes=self._notes())
 
     def _against(self, system: str, baseline: str) -> Cell:
@@ -216,7 +221,6 @@ class Comparison:
                 one.agreement and Cell(one.agreement.value, one.agreement.interval) for one in pairs
             ]
         if any(one.variance for one in pairs):
-            columns[Column("under these weights", form)] = [one.observed for one in pairs]
             columns[Column("from raters", ".0%")] = [
                 one.variance and one.variance.rater_share for one in pairs
             ]

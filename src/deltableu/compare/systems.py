@@ -20,7 +20,7 @@ from deltableu.compare.paired_tests import (
     paired_t_test,
     wilcoxon_test,
 )
-from deltableu.compare.pairs import Estimate, Evidence, Pairs, compare_pairs
+from deltableu.compare.pairs import Estimate, Evidence, Pairs, clamp_warning, compare_pairs
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison
 from deltableu.corpus import ScoreTable
@@ -282,16 +282,11 @@ class _Resampled:
 
     def warnings(self, pairs: Pairs) -> tuple[str, ...]:
         """What to know before a claim is made."""
-        found = []
         names = self.observations.systems
         of = "items" if self.observations.numbers is None else "groups"
         units, significance = self.observations.units, self.plan.significance
         still = [name for name, flag in zip(names, self.clamped, strict=True) if flag]
-        if still:
-            found.append(
-                f"the score of {', '.join(still)} is clamped, because the matches of some order "
-                "sum to nothing or less: there is no interval and no test of it"
-            )
+        found = [*clamp_warning(still)]
         least = 2.0 ** (1 - units) * (1 if self.plan.correction == "none" else len(pairs))
         if self.plan.tests[0] in _EXCHANGING and least >= significance:
             found.append(f"{units} {of} are too few for any difference to be significant")
