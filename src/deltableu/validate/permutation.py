@@ -1,7 +1,8 @@
 """Two metrics' scores and people's in; whether one metric agrees better with people, out.
 
 Scores of the two metrics are exchanged. Agreement mostly depends on a few sums, and sums of
-exchanged scores need no copy of them; only rank correlations beyond the system level do.
+exchanged scores need no copy of them; only rank correlations of pooled outputs, and exchanges
+within items, do.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from deltableu.stats import (
     permutation_p_value,
     stream,
 )
-from deltableu.validate.levels import Level, Measure, Undefined
+from deltableu.validate.levels import Level, Measure, Undefined, item_agreement
 from deltableu.validate.paired_scores import (
     SCALE,
     Groups,
@@ -192,6 +193,8 @@ class _Exchanges:
     def differences(self, block: int, first: int, last: int) -> Array:
         """Differences of agreement after exchanges number `first` to `last`."""
         scores = self.scores
+        if self.swap == "items" and scores.measure.level == "item":
+            return self._of_whole_items(block, first, last)
         if not scores.sums_tell:
             masks = self.masks(block, first, last)
             if scores.codes is not None and self.swap != "systems":
@@ -212,6 +215,24 @@ class _Exchanges:
         after = pearson_of_sums(before[0] + total, *known)
         return after - pearson_of_sums(before[1] - total, *known)
 
+    def _of_whole_items(self, block: int, first: int, last: int) -> Array:
+        """Agreement within an item goes with it, whichever metric's it then is."""
+        scores, how = self.scores, self.scores.measure
+        tables = []
+        for metric in (scores.x, scores.y):
+            values, weights = item_agreement(
+                metric[np.newaxis],
+                scores.human[np.newaxis],
+                how.method,
+                how.undefined,
+                how.threshold,
+            )
+            tables.append(np.stack([values * weights, weights], axis=-1))
+        moved = self.sums(tables[1] - tables[0], block, first, last)[:, 0]
+        one, two = tables[0].sum(axis=(0, 1)) + moved, tables[1].sum(axis=(0, 1)) - moved
+        with np.errstate(invalid="ignore"):
+            return np.asarray(one[:, 0] / one[:, 1] - two[:, 0] / two[:, 1])
+
     def sums(self, moved: Array, block: int, first: int, last: int) -> Array:
         """What exchanges move, added up for each system: trials x systems x features."""
         moved = by_group(moved, self.scores.codes, 1)
@@ -220,7 +241,7 @@ class _Exchanges:
         if self.swap == "systems":
             return np.asarray(self.masks(block, first, last) * totals)
         if self.exact:
-            masks = self.masks(block, first, last, whole=True)
+            masks = self.masks(block, first, last, whole=True)[:, :systems]
             return np.asarray(np.einsum("tsi,sik->tsk", masks, moved))
         if self.swap == "both":
             own = [self.chosen(moved[s], trials, block, s) for s in range(systems)]
