@@ -20,9 +20,11 @@ from deltableu.corpus import Item, Rating, RatingTable, Reference, Study
 from deltableu.errors import InputError
 from deltableu.score.metrics.diversity import Distinct1
 from deltableu.score.metrics.sentinels import Length
-from deltableu.stats.intervals import ConfidenceInterval
+from deltableu.stats import ConfidenceInterval, mean_score, mean_score_gradient
 
 PAIR = ("careful-neural", "human")
+MEAN = (mean_score, mean_score_gradient)
+CORPUS = (DeltaBLEU().aggregate, DeltaBLEU().gradient)
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +38,6 @@ def rows(study):
     return better.rows, worse.rows
 
 
-def mean(sums):
-    return sums[..., 0] / sums[..., 1]
-
-
 def segment_rows(values):
     return np.column_stack((values, np.ones(len(values))))
 
@@ -50,12 +48,12 @@ class TestPopulation:
     def test_has_the_difference_asked_for(self, rows, difference):
         aggregate = DeltaBLEU().aggregate
         kept = kept_share(*rows, aggregate, difference)
-        assert Population(*rows, aggregate, kept).difference == pytest.approx(difference)
+        assert Population(*rows, *CORPUS, kept).difference == pytest.approx(difference)
 
     def test_a_large_study_shows_it(self, rows):
         aggregate = DeltaBLEU().aggregate
         kept = kept_share(*rows, aggregate, 6.0)
-        one, two = Population(*rows, aggregate, kept)._draw(200_000, np.random.default_rng(0))
+        one, two = Population(*rows, *CORPUS, kept)._draw(200_000, np.random.default_rng(0))
         shown = aggregate(one.sum(axis=0)) - aggregate(two.sum(axis=0))
         assert shown == pytest.approx(6.0, abs=0.3)
 
@@ -72,9 +70,9 @@ class TestPopulation:
         rng = np.random.default_rng(1)
         base = rng.normal(size=4_000)
         apart = rng.normal(0.5, 1.0, size=4_000)
-        population = Population(segment_rows(base + apart), segment_rows(base), mean, 1.0)
+        population = Population(segment_rows(base + apart), segment_rows(base), *MEAN, 1.0)
         sizes = [10, 20, 30, 50]
-        found = population.rejections(sizes, alpha=0.05, replicates=400, trials=499, seed=3) / 400
+        found = population.rejections(sizes, alpha=0.05, replicates=400, seed=3) / 400
         d, sigma = apart.mean(), apart.std()
         expected = norm.cdf(np.sqrt(sizes) * d / sigma - norm.ppf(0.975))
         # 4 standard errors, and what Student's distribution asks for beyond the normal one.
@@ -89,10 +87,10 @@ class TestPopulation:
         """Half of the items kept: half the mean, and the variance of what a coin turns."""
         rng = np.random.default_rng(2)
         base, apart = rng.normal(size=4_000), rng.normal(0.6, 1.0, size=4_000)
-        population = Population(segment_rows(base + apart), segment_rows(base), mean, 0.5)
+        population = Population(segment_rows(base + apart), segment_rows(base), *MEAN, 0.5)
         d = 0.5 * apart.mean()
         sigma = math.sqrt((apart**2).mean() - d**2)
-        found = population.rejections([60], alpha=0.05, replicates=400, trials=499, seed=4) / 400
+        found = population.rejections([60], alpha=0.05, replicates=400, seed=4) / 400
         expected = norm.cdf(math.sqrt(60) * d / sigma - norm.ppf(0.975))
         assert found[0] == pytest.approx(expected, abs=0.09)
 
@@ -100,8 +98,8 @@ class TestPopulation:
         """A literal simulation with `compare_systems` finds about as many."""
         metric = DeltaBLEU()
         kept = kept_share(*rows, metric.aggregate, 10.0)
-        population = Population(*rows, metric.aggregate, kept)
-        quick = population.rejections([40], alpha=0.05, replicates=300, trials=499, seed=0)[0] / 300
+        population = Population(*rows, metric.aggregate, metric.gradient, kept)
+        quick = population.rejections([40], alpha=0.05, replicates=300, seed=0)[0] / 300
         rng = np.random.default_rng(5)
         scores = np.stack(rows)
         found = 0
@@ -114,8 +112,8 @@ class TestPopulation:
         assert found / 150 == pytest.approx(quick, abs=0.17)
 
     def test_depends_on_the_seed_alone(self, rows):
-        population = Population(*rows, DeltaBLEU().aggregate, 0.5)
-        setting = {"alpha": 0.05, "replicates": 20, "trials": 99}
+        population = Population(*rows, *CORPUS, 0.5)
+        setting = {"alpha": 0.05, "replicates": 20}
         one, two, three = (
             population.rejections([20, 40], seed=seed, **setting) for seed in (1, 1, 2)
         )
@@ -136,9 +134,8 @@ def null_rejections(rows, sort, replicates):
     if sort == "mean":
         values = np.random.default_rng(0).lognormal(size=(2, 500))
         rows = segment_rows(values[0]), segment_rows(values[1])
-    aggregate = mean if sort == "mean" else DeltaBLEU().aggregate
-    population = Population(*rows, aggregate, 0.0)
-    return population.rejections([25, 100], alpha=0.05, replicates=replicates, trials=999, seed=7)
+    population = Population(*rows, *(MEAN if sort == "mean" else CORPUS), 0.0)
+    return population.rejections([25, 100], alpha=0.05, replicates=replicates, seed=7)
 
 
 @pytest.mark.long
@@ -291,7 +288,7 @@ class TestPlan:
         plan = plan_comparison(study, PAIR, metric, items=[10, 40], replicates=10)
         assert plan.metric == metric.name
         assert plan.signature.startswith(f"metric:{metric.name}|")
-        assert plan.signature.endswith("|test:randomization-999|replicates:10|draws:20|seed:0")
+        assert plan.signature.endswith("|test:studentized|replicates:10|draws:20|seed:0")
 
     def test_more_raters_measure_more(self, study):
         """Noise in the weights lets bad references win: the same gap looks smaller."""
@@ -302,11 +299,10 @@ class TestPlan:
         assert seen == sorted(seen)
         assert seen[2] == pytest.approx(seen[3], rel=0.02)
 
-    def test_strict_levels_get_exchanges_enough(self, study):
+    def test_strict_levels_can_be_reached(self, study):
         plan = plan_comparison(
             study, PAIR, DeltaBLEU(), alpha=0.001, items=[200], replicates=5, power=0.5
         )
-        assert plan.trials == 19_999
         assert plan.curves[0].points[0].power == 1.0
 
     def test_what_the_pilot_shows_is_what_comparing_finds(self, study, planned):
@@ -314,6 +310,34 @@ class TestPlan:
         (comparison,) = compare_systems(statistics, plan=ComparisonPlan(trials=99))
         assert comparison.pairs[0].difference == pytest.approx(planned.pilot_difference)
         assert comparison.pairs[0].first == planned.systems[0]
+
+
+class TestGroups:
+    def test_groups_of_one_are_items(self, study):
+        setting = {"items": [20, 40], "references": [2, None], "replicates": 10}
+        items = plan_comparison(study, PAIR, DeltaBLEU(), **setting)
+        groups = [str(place) for place in range(len(study.items))]
+        grouped = plan_comparison(study, PAIR, DeltaBLEU(), groups=groups, **setting)
+        assert grouped.curves == items.curves
+
+    def test_pairs_of_alike_items_count_once(self, study):
+        """A pilot whose items all stand there twice knows no more than one without copies."""
+        twice = Study(study.items * 2, {name: list(t) * 2 for name, t in study.outputs.items()})
+        groups = [item.id for item in twice.items]
+        setting = {"items": [20, 40], "replicates": 50}
+        grouped = plan_comparison(twice, PAIR, DeltaBLEU(), groups=groups, **setting)
+        plain = plan_comparison(study, PAIR, DeltaBLEU(), **setting)
+        assert grouped.pilot_groups == len(study.items)
+        assert [p.power for p in grouped.curves[0].points] == [
+            p.power for p in plain.curves[0].points
+        ]
+
+    def test_a_pilot_needs_several_groups(self, study):
+        groups = [str(place % 2) for place in range(len(study.items))]
+        with pytest.raises(InputError, match="at least 10 groups of items, got 2"):
+            plan_comparison(study, PAIR, DeltaBLEU(), groups=groups)
+        with pytest.raises(InputError, match="there are 1 groups for"):
+            plan_comparison(study, PAIR, DeltaBLEU(), groups=["a"])
 
 
 class TestNeeded:

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Digits, Output, Positive, Several, Whole, subcommands
-from deltableu.cli.output import Format, emit, note_left_out
+from deltableu.cli.output import Format, emit, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
-from deltableu.corpus import read_study
+from deltableu.corpus import item_groups, read_study
 from deltableu.errors import InputError
 from deltableu.io import atomic_path
 from deltableu.report import check_plotting, power_plot
@@ -36,6 +36,7 @@ def compare(
     references: Annotated[list[str] | None, Several] = None,
     raters: Annotated[list[str] | None, Several] = None,
     criterion: str | None = None,
+    group: str | None = None,
     replicates: Whole = 400,
     seed: Whole = 0,
     plot: Path | None = None,
@@ -72,6 +73,9 @@ def compare(
         Numbers of raters a reference to try; all takes the weights as they are.
     criterion
         Which ratings of references; may be left out where there is one.
+    group
+        A field of the items' meta that names what they belong to (a document, a dialogue, a user):
+        whole groups are then drawn, and --items are numbers of groups.
     replicates
         Simulated studies of each sort.
     seed
@@ -110,12 +114,14 @@ def compare(
             references=wanted,
             raters=crews,
             criterion=criterion,
+            groups=None if group is None else item_groups(data, group),
             replicates=replicates,
             seed=seed,
             threads=threads,
             progress=progress,
         )
     note_left_out(len(found.dropped), len(data.items))
+    note_groups(data.items, group)
     if plot is not None and form is not None:
         with atomic_path(plot) as path:
             path.write_bytes(power_plot(found, form))

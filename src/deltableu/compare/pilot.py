@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array, Steps
+from deltableu._types import Array, Ints, Steps
 from deltableu.corpus import ReferenceSet, Study, reference_set
 from deltableu.errors import InputError, check_at_least
 from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
-from deltableu.stats import stream
+from deltableu.stats import group_numbers, stream, sum_groups
 
 _FEWEST_ITEMS = 10
 _DRAWS = 2  # its random streams differ from those of the simulated studies
@@ -38,6 +37,8 @@ class Pilot:
         How single ratings scatter, where they are needed.
     dropped : tuple of str
         Items without a positively weighted reference.
+    numbers : array of int or None
+        Of each item's group, where whole groups are drawn.
     """
 
     metric: Metric
@@ -46,6 +47,12 @@ class Pilot:
     outputs: tuple[Sequence[str], Sequence[str]]
     noise: RatingNoise | None
     dropped: tuple[str, ...]
+    numbers: Ints | None = None
+
+    @property
+    def units(self) -> int:
+        """Items, or groups of them."""
+        return len(self.references) if self.numbers is None else int(self.numbers.max()) + 1
 
     @classmethod
     def of(
@@ -56,11 +63,12 @@ class Pilot:
         *,
         ratings: bool = False,
         criterion: str | None = None,
+        groups: Sequence[str] | None = None,
     ) -> Pilot:
         """Two systems of a study, if they can be compared under this metric.
 
         `ratings` says whether the raw ratings of references will be needed, `criterion` which; it
-        may be left out where all have the same.
+        may be left out where all have the same. `groups` names what each item belongs to.
         """
         first, second = _two(study, systems)
         references = reference_set(study)
@@ -74,6 +82,16 @@ class Pilot:
                 f"a pilot needs at least {_FEWEST_ITEMS} items that can be scored, got {len(kept)}"
             )
         references = references.take(kept)
+        numbers = None
+        if groups is not None:
+            if len(groups) != len(study.items):
+                raise InputError(f"there are {len(groups)} groups for {len(study.items)} items")
+            numbers = group_numbers([groups[index] for index in kept])
+            if int(numbers.max()) + 1 < _FEWEST_ITEMS:
+                raise InputError(
+                    f"a pilot needs at least {_FEWEST_ITEMS} groups of items, got "
+                    f"{int(numbers.max()) + 1}"
+                )
         noise = None
         if weighted and ratings:
             items = [study.items[index] for index in kept]
@@ -86,6 +104,7 @@ class Pilot:
             outputs=(one, other),
             noise=noise,
             dropped=tuple(study.items[index].id for index in sorted(dropped)),
+            numbers=numbers,
         )
 
     def turned(self) -> Pilot:
@@ -146,12 +165,13 @@ class Pilot:
         """
         if references is None and raters is None:
             first, second = self.rows(threads=threads)
-            return first.rows, second.rows, _mean_size(self.references)
+            _, one, other = self._by_unit(range(len(self.references)), first.rows, second.rows)
+            return one, other, _mean_size(self.references)
         noise = None
         if raters is not None and self.noise is not None:
             rng = stream(seed, _DRAWS, 0)
             noise = self.noise.draw("answers", draws, rng, raters=raters)
-        found: list[tuple[Any, Array, Array]] = []
+        found: list[tuple[Sequence[int], Array, Array]] = []
         sizes = []
         for number in range(draws):
             positions = self._positions(references, stream(seed, _DRAWS, 1, number))
@@ -167,7 +187,7 @@ class Pilot:
                 ]
                 kept, rows = self._noisy_rows(drawn, noise[number, places])
             if kept:
-                found.append((kept, *rows))
+                found.append(self._by_unit(kept, *rows))
                 sizes.append(_mean_size(drawn.take(kept)))
             if progress is not None:
                 progress(number + 1, draws)
@@ -177,6 +197,15 @@ class Pilot:
         order = np.argsort(np.concatenate([rows[0] for rows in found]), kind="stable")
         one, other = (np.concatenate([rows[which] for rows in found])[order] for which in (1, 2))
         return one, other, sum(sizes) / len(sizes)
+
+    def _by_unit(
+        self, kept: Sequence[int], first: Array, second: Array
+    ) -> tuple[Sequence[int], Array, Array]:
+        """Rows of items as rows of what is drawn: items, or groups of which something is kept."""
+        if self.numbers is None:
+            return kept, first, second
+        groups, places = np.unique(self.numbers[kept], return_inverse=True)
+        return groups.tolist(), sum_groups(first, places), sum_groups(second, places)
 
     def _positions(self, size: int | None, rng: np.random.Generator) -> list[list[int]]:
         """The original and others at random, in their order, as many as asked for or there are."""

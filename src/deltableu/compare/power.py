@@ -22,7 +22,6 @@ from deltableu.errors import InputError, check_at_least, check_share
 from deltableu.score import Metric
 from deltableu.stats import ConfidenceInterval
 
-_TRIALS = 999
 #: Variants of each item, where references or raters are drawn.
 _DRAWS = 20
 #: Most items of a study whose size was not asked for.
@@ -42,6 +41,7 @@ def plan_comparison(
     references: Sequence[int | None] = (None,),
     raters: Sequence[int | None] = (None,),
     criterion: str | None = None,
+    groups: Sequence[str] | None = None,
     replicates: int = 400,
     draws: int = _DRAWS,
     seed: int = 0,
@@ -52,8 +52,8 @@ def plan_comparison(
 
     Studies are simulated from the pilot: items are drawn with replacement; on a share of them the
     two outputs stand as they are, on the others a fair coin exchanges them, so that endlessly many
-    items would show the difference asked for. Each study is tested by approximate randomisation,
-    two-sided; power is the share of studies with p < alpha.
+    items would show the difference asked for. Each study is tested as `compare_systems` does by
+    default, two-sided; power is the share of studies with p < alpha.
 
     The difference is defined under all references of the pilot and their weights. Fewer
     references are a random part of an item's, with the original; `raters` adds to each weight the
@@ -82,6 +82,9 @@ def plan_comparison(
         Raters a reference; None takes the pilot's weights as they are.
     criterion : str, optional
         Of the ratings; may be left out where all ratings of references have the same.
+    groups : list of str, optional
+        What each item of the pilot belongs to: whole groups are then drawn, and sizes are numbers
+        of groups.
     replicates : int
         Simulated studies of each sort.
     draws : int
@@ -97,8 +100,7 @@ def plan_comparison(
 
     References
     ----------
-    Card et al. 2020, "With Little Power Comes Great Responsibility". Noreen 1989,
-    "Computer-Intensive Methods for Testing Hypotheses".
+    Card et al. 2020, "With Little Power Comes Great Responsibility".
 
     Examples
     --------
@@ -117,7 +119,7 @@ def plan_comparison(
         raise InputError("no number of references or raters was given")
     settings = list(product(dict.fromkeys(references), dict.fromkeys(raters)))
     varied = any(number is not None for number in raters)
-    base = Pilot.of(pilot, systems, metric, ratings=varied, criterion=criterion)
+    base = Pilot.of(pilot, systems, metric, ratings=varied, criterion=criterion, groups=groups)
     for setting in settings:
         base.check(*setting)
     both = base.rows(threads=threads)
@@ -130,19 +132,18 @@ def plan_comparison(
     for setting in settings:
         tell = steps_of(progress, f"{setting_name(*setting)}: drawing")
         drawn.append(base.draw(*setting, draws, seed, threads=threads, progress=tell))
-    populations = [Population(one, other, metric.aggregate, kept) for one, other, _ in drawn]
-    pilot_items = len(base.references)
-    needs = [one.approximate_size(power, alpha, pilot_items, seed) for one in populations]
+    populations = [
+        Population(one, other, metric.aggregate, metric.gradient, kept) for one, other, _ in drawn
+    ]
+    units = base.units
+    needs = [one.approximate_size(power, alpha, units, seed) for one in populations]
     sizes = _sizes(needs) if items is None else sorted(set(items))
-    # With twenty times as many exchanges as p < alpha takes, a test loses next to no power.
-    trials = max(_TRIALS, math.ceil(20.0 / alpha) - 1)
     curves = []
     for place, (setting, population) in enumerate(zip(settings, populations, strict=True)):
         found = population.rejections(
             sizes,
             alpha=alpha,
             replicates=replicates,
-            trials=trials,
             seed=seed,
             progress=steps_of(progress, setting_name(*setting)),
         )
@@ -159,7 +160,8 @@ def plan_comparison(
     return PowerPlan(
         metric=metric.name,
         systems=base.systems,
-        pilot_items=pilot_items,
+        pilot_items=len(base.references),
+        pilot_groups=None if groups is None else units,
         dropped=base.dropped,
         pilot_difference=abs(observed),
         difference=wanted,
@@ -167,14 +169,13 @@ def plan_comparison(
         power=power,
         alpha=alpha,
         replicates=replicates,
-        trials=trials,
         draws=draws,
         seed=seed,
         curves=tuple(curves),
         signature=(
             f"{both[0].score().signature}|pilot:{'-'.join(base.systems)}|difference:{wanted:.6g}"
-            f"|alpha:{alpha:g}|test:randomization-{trials}|replicates:{replicates}|draws:{draws}"
-            f"|seed:{seed}"
+            f"|alpha:{alpha:g}|test:studentized|replicates:{replicates}|draws:{draws}|seed:{seed}"
+            f"{'' if groups is None else f'|groups:{units}'}"
         ),
     )
 

@@ -97,6 +97,8 @@ class PowerPlan:
     systems : (str, str)
         The one with the higher score first.
     pilot_items : int
+    pilot_groups : int or None
+        Groups of items, where whole groups are drawn; sizes are then numbers of groups.
     dropped : tuple of str
         Items of the pilot without a positively weighted reference.
     pilot_difference : float
@@ -107,7 +109,7 @@ class PowerPlan:
         The share of items that show the systems as they are; on the others a coin says which is
         which.
     power, alpha : float
-    replicates, trials, draws, seed : int
+    replicates, draws, seed : int
     curves : tuple of PowerCurve
     signature : str
     """
@@ -115,6 +117,7 @@ class PowerPlan:
     metric: str
     systems: tuple[str, str]
     pilot_items: int
+    pilot_groups: int | None
     dropped: tuple[str, ...]
     pilot_difference: float
     difference: float
@@ -122,7 +125,6 @@ class PowerPlan:
     power: float
     alpha: float
     replicates: int
-    trials: int
     draws: int
     seed: int
     curves: tuple[PowerCurve, ...]
@@ -142,16 +144,19 @@ class PowerPlan:
                 row.append(Cell(point.power, point.interval, best=point.power >= self.power))
         rows.append(["difference measured", *(curve.difference for curve in self.curves)])
         needed = (curve.needed_cell(self.power) for curve in self.curves)
-        rows.append([f"items for power {self.power:g}", *needed])
+        of = "items" if self.pilot_groups is None else "groups"
+        rows.append([f"{of} for power {self.power:g}", *needed])
         columns = (Column(self.curve_name(curve), f".{digits}f") for curve in self.curves)
         caption = f"to detect a {self.metric} difference of {self.difference:.4g}"
         first, second = self.systems
+        grouped = "" if self.pilot_groups is None else f" in {self.pilot_groups} groups"
         pilot = (
             f"{first} scores {self.pilot_difference:.2f} above {second} on {self.pilot_items} "
-            "items; intervals are of the simulation and leave out that a pilot is a sample itself"
+            f"items{grouped}; intervals are of the simulation and leave out that a pilot is a "
+            "sample itself"
         )
         notes = {"pilot": pilot, self.metric: self.signature}
-        return Table((Column("items"), *columns), rows, caption, notes)
+        return Table((Column(of), *columns), rows, caption, notes)
 
     def record(self) -> dict[str, Any]:
         """All of it, and how many items each instrument needs."""
