@@ -18,11 +18,13 @@ from deltableu.compare.results import (
     ComparedSystem,
     Comparison,
     Corrected,
+    RunShares,
     VarianceShares,
 )
 from deltableu.errors import InputError
 from deltableu.stats import ConfidenceInterval, adjust, best_first, rank
 
+_COCHRAN = 25
 #: Numbers of two systems each.
 Pairs = Sequence[tuple[int, int]]
 
@@ -31,7 +33,7 @@ class Estimate(NamedTuple):
     """How sure a score is, or the difference of two; and a score without a known bias."""
 
     interval: ConfidenceInterval | None
-    variance: VarianceShares | None = None
+    variance: VarianceShares | RunShares | None = None
     corrected: Corrected | None = None
 
 
@@ -170,3 +172,31 @@ def clamp_warning(systems: Sequence[str]) -> tuple[str, ...]:
         f"the score of {', '.join(systems)} is clamped, because the matches of some order sum to "
         "nothing or less: there is no interval and no test of it",
     )
+
+
+def skew_warning(pairs: Sequence[tuple[str, str]], units: int, of: str) -> tuple[str, ...]:
+    """Which pairs a few of so many items or groups decide between; nothing for none."""
+    if not pairs:
+        return ()
+    first, second = pairs[0]
+    others = f" and {len(pairs) - 1} more pairs" if len(pairs) > 1 else ""
+    return (
+        f"a few {of} decide between {first} and {second}{others}: with {units} {of} so "
+        "skewed, tests may reject equal systems more often than they say",
+    )
+
+
+def too_skewed(influences: Array) -> bool:
+    """Cochran's rule: a mean is nearly normal from 25 times its squared skewness on.
+
+    Examples
+    --------
+    >>> too_skewed(np.array([1.0, -1.0, 2.0, -2.0])), too_skewed(np.array([9.0, 0.0, 0.0, 0.0]))
+    (False, True)
+    """
+    apart = influences - influences.mean()
+    spread = float((apart**2).mean())
+    if spread <= 0.0:
+        return False
+    skewness = float((apart**3).mean()) / spread**1.5
+    return bool(len(influences) < _COCHRAN * skewness**2)

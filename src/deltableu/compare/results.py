@@ -34,6 +34,32 @@ class VarianceShares:
 
 
 @dataclass(frozen=True, slots=True)
+class RunShares:
+    """Where the uncertainty of a number comes from: variances from other items and other runs.
+
+    `runs` is what runs differ by beyond what their outputs differ by from item to item.
+    """
+
+    items: float
+    runs: float
+    degrees: float
+
+    @property
+    def both(self) -> float:
+        """The variance of the number."""
+        return self.items + self.runs
+
+    @property
+    def run_share(self) -> float:
+        """The share of runs: where it is large, more runs help, and else more items."""
+        return self.runs / self.both if self.both > 0.0 else 0.0
+
+    def record(self) -> dict[str, float]:
+        """The variances, their degrees of freedom and the share."""
+        return {**field_record(self), "run_share": self.run_share}
+
+
+@dataclass(frozen=True, slots=True)
 class Probability:
     """An estimated probability and its interval."""
 
@@ -70,8 +96,8 @@ class ComparedSystem:
         Systems that share a letter do not differ significantly.
     corrected : Corrected or None
         What the score would be with other raters too, where ratings were resampled.
-    variance : VarianceShares or None
-        Where ratings were resampled.
+    variance : VarianceShares, RunShares or None
+        Where ratings were resampled, or systems have several runs.
     """
 
     system: str
@@ -81,7 +107,7 @@ class ComparedSystem:
     cluster: int | None
     letters: str
     corrected: Corrected | None = None
-    variance: VarianceShares | None = None
+    variance: VarianceShares | RunShares | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +131,8 @@ class ComparedPair:
         The better system where the difference is significant.
     agreement : Probability or None
         That people see the difference the same way.
-    variance : VarianceShares or None
-        Of the difference, where ratings were resampled.
+    variance : VarianceShares, RunShares or None
+        Of the difference, where ratings were resampled, or systems have several runs.
     """
 
     first: str
@@ -120,7 +146,7 @@ class ComparedPair:
     significant: bool
     better: str | None
     agreement: Probability | None = None
-    variance: VarianceShares | None = None
+    variance: VarianceShares | RunShares | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +246,14 @@ class Comparison:
             columns[Column("people agree", ".2f")] = [
                 one.agreement and Cell(one.agreement.value, one.agreement.interval) for one in pairs
             ]
-        if any(one.variance for one in pairs):
+        shares = [one.variance for one in pairs]
+        if any(isinstance(one, VarianceShares) for one in shares):
             columns[Column("from raters", ".0%")] = [
-                one.variance and one.variance.rater_share for one in pairs
+                one.rater_share if isinstance(one, VarianceShares) else None for one in shares
+            ]
+        if any(isinstance(one, RunShares) for one in shares):
+            columns[Column("from runs", ".0%")] = [
+                one.run_share if isinstance(one, RunShares) else None for one in shares
             ]
         columns[Column("better")] = [
             Cell(one.better or "-", best=one.better is not None) for one in pairs

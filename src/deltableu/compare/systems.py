@@ -20,7 +20,15 @@ from deltableu.compare.paired_tests import (
     paired_t_test,
     wilcoxon_test,
 )
-from deltableu.compare.pairs import Estimate, Evidence, Pairs, clamp_warning, compare_pairs
+from deltableu.compare.pairs import (
+    Estimate,
+    Evidence,
+    Pairs,
+    clamp_warning,
+    compare_pairs,
+    skew_warning,
+    too_skewed,
+)
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison
 from deltableu.corpus import ScoreTable
@@ -40,7 +48,6 @@ from deltableu.stats import (
 #: Exchanges that an exact test enumerates at most.
 _LARGEST_ENUMERATION = 20
 _EXCHANGING = ("studentized", "randomization", "permutation")
-_COCHRAN = 25
 #: Statistics that differ by less than this part of them are equal, in tests and intervals alike.
 _TIED = 1e-9
 
@@ -291,27 +298,14 @@ class _Resampled:
         if self.plan.tests[0] in _EXCHANGING and least >= significance:
             found.append(f"{units} {of} are too few for any difference to be significant")
         skewed = [pair for pair in pairs if self._too_skewed(*pair)]
-        if skewed:
-            first, second = (names[place] for place in skewed[0])
-            others = f" and {len(skewed) - 1} more pairs" if len(skewed) > 1 else ""
-            found.append(
-                f"a few {of} decide between {first} and {second}{others}: with {units} {of} so "
-                "skewed, tests may reject equal systems more often than they say"
-            )
+        found += skew_warning([(names[one], names[two]) for one, two in skewed], units, of)
         return tuple(found)
 
     def _too_skewed(self, first: int, second: int) -> bool:
-        """Cochran's rule: a mean is nearly normal from 25 times its squared skewness on."""
         exchange = self.observations.exchange
         if exchange is None or self.clamped[[first, second]].any():
             return False
-        apart = exchange.influences[first] - exchange.influences[second]
-        apart = apart - apart.mean()
-        spread = float((apart**2).mean())
-        if spread <= 0.0:
-            return False
-        skewness = float((apart**3).mean()) / spread**1.5
-        return bool(self.observations.units < _COCHRAN * skewness**2)
+        return too_skewed(exchange.influences[first] - exchange.influences[second])
 
     def _segments(self, test: str) -> Array:
         if self.observations.segments is None:

@@ -17,6 +17,7 @@ from deltableu.corpus.rating_choice import Unknown
 from deltableu.corpus.rating_table import RatingTable, Repeats
 from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.references import ReferenceSet, reference_set, weights_label
+from deltableu.corpus.runs import system_runs, with_runs
 from deltableu.corpus.score_table import ScoreTable, align_scores
 from deltableu.corpus.scores import read_scores
 from deltableu.corpus.study import check_new_study, read_study, write_study
@@ -59,8 +60,10 @@ __all__ = [
     "read_study",
     "read_systems",
     "reference_set",
+    "system_runs",
     "ungrouped_note",
     "weights_label",
+    "with_runs",
     "write_items",
     "write_outputs",
     "write_plain",
