@@ -16,6 +16,7 @@ from deltableu.corpus import (
     read_plain,
     read_study,
     reference_set,
+    with_runs,
 )
 from deltableu.errors import InputError
 from deltableu.io import PathLike, check_new_file
@@ -84,8 +85,9 @@ def _from_study(paths: Sequence[str], systems: Sequence[str] | None) -> Inputs:
             f"{wrong}: give one study folder, or system files together with --refs r0.txt ..."
         )
     study = read_study(paths[0], ratings=False)
-    check_outputs(study, paths[0], systems or ())
-    outputs = {name: tuple(study.outputs[name]) for name in systems or study.outputs}
+    wanted = with_runs(systems or study.outputs, tuple(study.outputs))
+    check_outputs(study, paths[0], wanted)
+    outputs = {name: tuple(study.outputs[name]) for name in wanted}
     return Inputs(reference_set(study), outputs)
 
 

@@ -12,6 +12,7 @@ from deltableu.compare.results import (
     ComparedSystem,
     Comparison,
     Probability,
+    RunShares,
     VarianceShares,
 )
 from deltableu.compare.systems import compare_systems
@@ -28,6 +29,7 @@ __all__ = [
     "PowerPlan",
     "PowerPoint",
     "Probability",
+    "RunShares",
     "Test",
     "VarianceShares",
     "check_test",

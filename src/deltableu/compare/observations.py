@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deltableu._types import Array, Bools, Ints, Steps
-from deltableu.corpus import ScoreTable
+from deltableu.corpus import ScoreTable, with_runs
 from deltableu.errors import InputError
 from deltableu.score import PooledStatistics, Scoring, Statistics
 from deltableu.stats import (
@@ -249,7 +249,7 @@ def observe(
     ----------
     source : Scoring, ScoreTable, or mapping of str to Statistics or to per-item scores
     systems : list of str, optional
-        Only these.
+        Only these; a system's name stands for all its runs.
     groups : list of str, or mapping of item to group, optional
         What each item belongs to; by default what a `Scoring` says.
     """
@@ -285,7 +285,7 @@ def observe(
         )
     if not source.metrics:
         raise InputError("there is nothing to compare: the table holds no scores")
-    table = source.select(systems=systems)
+    table = source.select(systems=systems and with_runs(systems, source.systems))
     return [_from_table(table.select(metrics=[metric]), source, groups) for metric in table.metrics]
 
 
@@ -295,7 +295,7 @@ def _from_statistics(
     item_ids: Sequence[str] | None,
     groups: Sequence[str] | Mapping[str, str] | None,
 ) -> Observations:
-    systems = tuple(given) if wanted is None else tuple(wanted)
+    systems = tuple(given if wanted is None else with_runs(wanted, tuple(given)))
     for name in systems:
         if name not in given:
             raise InputError(f"there is no system {name!r}; there are {', '.join(given)}")

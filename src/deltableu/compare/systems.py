@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,8 +31,9 @@ from deltableu.compare.pairs import (
 )
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison
-from deltableu.corpus import ScoreTable
-from deltableu.errors import InputError
+from deltableu.compare.runs import compare_runs
+from deltableu.corpus import ScoreTable, system_runs
+from deltableu.errors import InputError, check_choice
 from deltableu.score import Scoring, Statistics
 from deltableu.stats import (
     ConfidenceInterval,
@@ -58,6 +59,7 @@ def compare_systems(
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     groups: Sequence[str] | Mapping[str, str] | None = None,
+    runs: Literal["auto", "off"] = "auto",
     plan: ComparisonPlan | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -76,6 +78,10 @@ def compare_systems(
     groups : list of str, or mapping of item to group, optional
         What each item belongs to (a document, a dialogue, a user), in the order of the items: whole
         groups are then resampled and exchanged.
+    runs : {"auto", "off"}
+        "auto" takes names such as A@1 and A@2 for runs of a system A, whose score is their mean,
+        and tests with the variance between items and that between runs; "off" takes each for a
+        system of its own.
     plan : ComparisonPlan, optional
         Tests, intervals, corrections, seed.
     threads : int, optional
@@ -98,12 +104,18 @@ def compare_systems(
     >>> [(pair.first, pair.second, pair.p_values["studentized"]) for pair in comparison.pairs]
     [('A', 'C', 1.0), ('A', 'B', 0.03125), ('C', 'B', 0.125)]
     """
+    check_choice("runs", runs, ("auto", "off"))
     chosen = plan or ComparisonPlan()
-    found = observe(source, systems=systems, groups=groups)
-    return tuple(
-        compare_observations(one, chosen, baseline, threads=threads, progress=progress)
-        for one in found
-    )
+    made = []
+    for one in observe(source, systems=systems, groups=groups):
+        known = system_runs(one.systems) if runs == "auto" else {}
+        if any(len(several) > 1 for several in known.values()):
+            made.append(compare_runs(one, known, chosen, baseline))
+        else:
+            made.append(
+                compare_observations(one, chosen, baseline, threads=threads, progress=progress)
+            )
+    return tuple(made)
 
 
 def compare_observations(

@@ -1,0 +1,252 @@
+"""Several runs of each system in; comparisons that know that other runs would score otherwise out.
+
+A system's score is the mean of its runs' scores. Other items would have changed it, and so would
+other runs (seeds, samples): both variances are estimated, and what items and runs change together
+is counted once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from deltableu._types import Array, Bools
+from deltableu.compare.observations import Observations
+from deltableu.compare.paired_tests import Verdict
+from deltableu.compare.pairs import (
+    Estimate,
+    Evidence,
+    Pairs,
+    clamp_warning,
+    compare_pairs,
+    skew_warning,
+    too_skewed,
+)
+from deltableu.compare.plan import ComparisonPlan
+from deltableu.compare.results import Comparison, RunShares
+from deltableu.errors import InputError
+from deltableu.stats import ConfidenceInterval
+
+#: What the p-values of these comparisons are called.
+TEST = "items and runs"
+#: Errors below this part of the scores are the rounding of none.
+_NOTHING = 1e-12
+
+
+def compare_runs(
+    observations: Observations,
+    runs: Mapping[str, tuple[str, ...]],
+    plan: ComparisonPlan,
+    baseline: str | None = None,
+) -> Comparison:
+    """Compare systems under one metric by all their runs.
+
+    Parameters
+    ----------
+    observations : Observations
+        Of all runs.
+    runs : mapping of str to tuple of str
+        The runs of each system.
+    plan : ComparisonPlan
+        Only correction and levels count.
+    baseline : str, optional
+        Test only differences from this system.
+    """
+    standard = ComparisonPlan()
+    if plan.tests != standard.tests or plan.interval != standard.interval:
+        raise InputError(
+            "systems with several runs have their own test and interval: choose no others, or "
+            "compare the runs one by one (runs off)"
+        )
+    if len(runs) < 2:
+        raise InputError(
+            f"a comparison needs at least two systems: there are only runs of {next(iter(runs))!r}"
+        )
+    found = RunEvidence.of(observations, runs)
+    evidence = Evidence(
+        metric=observations.metric,
+        systems=found.systems,
+        items=len(observations.items),
+        groups=None if observations.numbers is None else observations.units,
+        higher_is_better=observations.higher_is_better,
+        tests=(TEST,),
+        scores=found.scores,
+        estimate=lambda first, second: found.estimate(first, second, plan.level),
+        verdicts=lambda test, pairs: [found.verdict(*pair) for pair in pairs],
+        exact=lambda pairs: False,
+        signature=lambda pairs: (
+            f"{observations.signature}|runs:{'+'.join(map(str, found.counts))}|test:items+runs"
+            f"|correction:{plan.correction}|significance:{plan.significance:g}"
+            f"|ci:items+runs-{plan.level:g}"
+        ),
+        warnings=found.warnings,
+    )
+    return compare_pairs(evidence, plan, baseline)
+
+
+@dataclass(frozen=True, eq=False)
+class RunEvidence:
+    """Scores of runs, and by how much each unit of items moves them.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    run_scores : tuple of arrays
+        Of each system's runs.
+    influences : tuple of arrays, runs x units
+        Of the items, or groups of them, on the scores of each system's runs.
+    clamped : array of bool
+        Systems with a run whose score stands still.
+    limits : (float, float)
+        Lowest and highest score.
+    units_are : str
+        What units are called.
+
+    References
+    ----------
+    Cameron, Gelbach and Miller 2011, "Robust inference with multiway clustering"; Satterthwaite
+    1946, "An approximate distribution of estimates of variance components".
+    """
+
+    systems: tuple[str, ...]
+    run_scores: tuple[Array, ...]
+    influences: tuple[Array, ...]
+    clamped: Bools
+    limits: tuple[float, float]
+    units_are: str = "items"
+
+    @classmethod
+    def of(cls, observations: Observations, runs: Mapping[str, tuple[str, ...]]) -> RunEvidence:
+        """Runs by the systems they belong to."""
+        scores, clamped = observations.scores(), observations.clamped()
+        if observations.exchange is not None:
+            influences = observations.exchange.influences
+        else:
+            size = observations.units
+            influences = observations.leave_one_out() * ((1 - size) / size)
+        places = [[observations.systems.index(run) for run in some] for some in runs.values()]
+        return cls(
+            tuple(runs),
+            tuple(scores[some] for some in places),
+            tuple(influences[some] for some in places),
+            np.array([clamped[some].any() for some in places]),
+            observations.limits,
+            "items" if observations.numbers is None else "groups",
+        )
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many runs each system has."""
+        return tuple(map(len, self.run_scores))
+
+    @property
+    def units(self) -> int:
+        """Items, or groups of them."""
+        return int(self.influences[0].shape[1])
+
+    @cached_property
+    def scores(self) -> Array:
+        """Of each system: the means of its runs."""
+        return np.array([float(scores.mean()) for scores in self.run_scores])
+
+    def difference(self, first: int, second: int | None) -> float:
+        """The score of the first system, less that of the second; what is rounding is 0."""
+        if second is None:
+            return float(self.scores[first])
+        apart = float(self.scores[first] - self.scores[second])
+        return apart if abs(apart) > _NOTHING * self._scale(first, second) else 0.0
+
+    def variance(self, first: int, second: int | None = None) -> RunShares:
+        """Of a system's score, or of the difference of two, whose items are the same.
+
+        The variance of the mean over runs from other items, and what runs differ by beyond what
+        their outputs on the same items do: V(items) + max(V(runs) - V(runs x items), 0), the latter
+        for each system. Degrees of freedom are Satterthwaite's, with the whole of V(runs), whose
+        error that difference has.
+        """
+        units = self.units
+        apart = self.influences[first].mean(axis=0)
+        if second is not None:
+            apart = apart - self.influences[second].mean(axis=0)
+        items = units / (units - 1) * float(((apart - apart.mean()) ** 2).sum())
+        both = [place for place in (first, second) if place is not None]
+        parts = [self._between(place) for place in both if self.counts[place] > 1]
+        runs = sum(max(own - crossed, 0.0) for own, crossed, _ in parts)
+        if math.sqrt(items + runs) <= _NOTHING * self._scale(*both):
+            return RunShares(0.0, 0.0, units - 1.0)
+        spread = items**2 / (units - 1) + sum(own**2 / degrees for own, _, degrees in parts)
+        fewest = min((degrees for _, _, degrees in parts), default=units - 1.0)
+        degrees = min(max((items + runs) ** 2 / spread, fewest), units - 1.0)
+        return RunShares(items, runs, degrees)
+
+    def _between(self, system: int) -> tuple[float, float, float]:
+        """V(runs), V(runs x items) and the degrees of freedom of the former."""
+        scores, influences = self.run_scores[system], self.influences[system]
+        runs, units = influences.shape
+        centred = influences - influences.mean(axis=0) - influences.mean(axis=1, keepdims=True)
+        centred += influences.mean()
+        crossed = units / (units - 1) * float((centred**2).sum()) / (runs * (runs - 1))
+        return float(scores.var(ddof=1)) / runs, crossed, runs - 1.0
+
+    def estimate(self, first: int, second: int | None, level: float) -> Estimate:
+        """Student's interval, within the limits of scores; none where a score is clamped."""
+        from scipy.special import stdtrit
+
+        if self.clamped[first] or (second is not None and self.clamped[second]):
+            return Estimate(None)
+        shares = self.variance(first, second)
+        low, high = self.limits
+        limits = (low, high) if second is None else (low - high, high - low)
+        reach = float(stdtrit(shares.degrees, (1.0 + level) / 2.0)) * math.sqrt(shares.both)
+        # As many equal differences must be a surprise, even if each could have either sign.
+        if shares.both == 0.0 and 2.0 ** (1 - self.units) >= 1.0 - level:
+            reach = math.inf
+        centre = self.difference(first, second)
+        ends = max(centre - reach, limits[0]), min(centre + reach, limits[1])
+        return Estimate(ConfidenceInterval(*ends, level, TEST), shares)
+
+    def verdict(self, first: int, second: int) -> Verdict:
+        """Student's test that goes with the interval."""
+        from scipy.special import stdtr
+
+        if self.clamped[first] or self.clamped[second]:
+            return Verdict(math.nan, 0.0)
+        shares, apart = self.variance(first, second), self.difference(first, second)
+        sign = float(np.sign(apart))
+        if shares.both == 0.0:
+            return Verdict(1.0 if apart == 0.0 else 2.0 ** (1 - self.units), sign)
+        p_value = 2.0 * float(stdtr(shares.degrees, -abs(apart) / math.sqrt(shares.both)))
+        return Verdict(p_value, sign)
+
+    def warnings(self, pairs: Pairs) -> tuple[str, ...]:
+        """What to know before a claim is made."""
+        names = self.systems
+        still = [name for name, flag in zip(names, self.clamped, strict=True) if flag]
+        alone = [name for name, runs in zip(names, self.counts, strict=True) if runs == 1]
+        few = [name for name, runs in zip(names, self.counts, strict=True) if runs == 2]
+        found = [*clamp_warning(still)]
+        if alone:
+            found.append(
+                f"{' and '.join(alone)} {'has' if len(alone) == 1 else 'have'} one run: how other "
+                "runs would score is unknown, so that claims are about this output only"
+            )
+        if few:
+            found.append(
+                f"{' and '.join(few)} {'has' if len(few) == 1 else 'have'} two runs, which tell "
+                "little about others: intervals of single scores may be too narrow"
+            )
+        means = [influences.mean(axis=0) for influences in self.influences]
+        skewed = [
+            (names[first], names[second])
+            for first, second in pairs
+            if not self.clamped[[first, second]].any() and too_skewed(means[first] - means[second])
+        ]
+        found += skew_warning(skewed, self.units, self.units_are)
+        return tuple(found)
+
+    def _scale(self, *systems: int) -> float:
+        return max(float(np.abs(self.run_scores[place]).max()) for place in systems)
