@@ -79,3 +79,16 @@ def test_benjamini_and_hochbergs_own_example():
     values += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000]
     assert int((holm(values) <= 0.05).sum()) == 3
     assert int((benjamini_hochberg(values) <= 0.05).sum()) == 4
+
+
+@given(p_values, st.lists(st.integers(0, 20), max_size=4))
+@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
+def test_a_test_that_could_not_be_made_is_none_of_them(correction, values, places):
+    """It has no p-value afterwards either, and makes none of the others larger."""
+    with_gaps = list(values)
+    for place in places:
+        with_gaps.insert(place, float("nan"))
+    given = ~np.isnan(with_gaps)
+    found = adjust(with_gaps, correction)
+    assert np.isnan(found[~given]).all()
+    assert found[given].tolist() == adjust(values, correction).tolist()
