@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import pytest
 
 from deltableu import ComparisonPlan, compare_systems, read_study, reference_set, score_systems
 from deltableu.score.registry import make_metrics
+from deltableu.stats import ConfidenceInterval
 
 TABLE = "system,item,score\n" + "".join(
     f"{system},{item},{score}\n"
@@ -27,25 +29,39 @@ def scores(tmp_path):
 def test_a_study_is_compared_as_the_python_function_does(succeeds, demo):
     records = succeeds("compare", demo, "--format", "json", "--seed", 3).json
     study = read_study(demo, ratings=False)
-    metrics = make_metrics(["delta-bleu", "bleu"], {})
+    # delta-BLEU of one system is clamped, which the command answers with its signed twin.
+    metrics = make_metrics(["delta-bleu", "bleu", "signed-delta-bleu"], {})
     scoring = score_systems(reference_set(study), study.outputs, metrics)
     expected = compare_systems(scoring, plan=ComparisonPlan(seed=3))
-    assert [record["metric"] for record in records] == ["delta-bleu", "bleu"]
+    assert [record["metric"] for record in records] == [metric.name for metric in metrics]
     for record, comparison in zip(records, expected, strict=True):
         assert record["signature"] == comparison.signature
         assert "seed:3" in record["signature"]
         for found, system in zip(record["systems"], comparison.systems, strict=True):
             assert (found["system"], found["score"]) == (system.system, system.score)
-            assert (tuple(found["rank"]), found["letters"]) == (system.rank, system.letters)
+            rank = found["rank"] and tuple(found["rank"])
+            assert (rank, found["letters"]) == (system.rank, system.letters)
+            assert interval_of(found) == system.interval
         for found, pair in zip(record["pairs"], comparison.pairs, strict=True):
             assert found["difference"] == pair.difference
-            assert found["p_values"] == pair.p_values
-            assert found["holm"] == pair.holm
-            assert found["interval"]["low"] == pair.interval.low
+            assert found["p_values"] == given(pair.p_values)
+            assert found["holm"] == given(pair.holm)
+            assert found["favours"] == pair.favours
+            assert interval_of(found) == pair.interval
+
+
+def given(p_values):
+    """As JSON has them: null for a test that could not be made."""
+    return {test: None if math.isnan(value) else value for test, value in p_values.items()}
+
+
+def interval_of(record):
+    return record["interval"] and ConfidenceInterval(**record["interval"])
 
 
 def test_threads_do_not_change_a_thing(succeeds, demo):
-    command = ("compare", demo, "--tests", "randomization,bootstrap", "--interval", "bca")
+    tests = "studentized,randomization,bootstrap"
+    command = ("compare", demo, "--tests", tests, "--interval", "bca")
     one = succeeds(*command, "--format", "json", "--threads", 1)
     assert succeeds(*command, "--format", "json", "--threads", 3) == one
 
@@ -84,13 +100,17 @@ def test_plain_files(succeeds, plain):
     (record,) = succeeds(*command, "--format", "json").json
     assert record["exact"] is True
     assert record["items"] == 3
-    assert record["pairs"][0]["p_values"]["randomization"] >= 0.25
+    # Neither has a 4-gram of its references.
+    assert record["pairs"][0]["p_values"] == {"studentized": None}
+    (record,) = succeeds(*command, "--order", 1, "--format", "json").json
+    assert record["pairs"][0]["p_values"]["studentized"] >= 0.25
+    assert "3 items are too few for any difference to be significant" in record["warnings"]
 
 
 def test_scores_from_elsewhere(succeeds, scores):
     (record,) = succeeds("compare", "--scores", scores, "--format", "json").json
     assert record["metric"] == "score"
-    assert record["pairs"][0]["p_values"] == {"randomization": 2 / 64}
+    assert record["pairs"][0]["p_values"] == {"studentized": 2 / 64}
     assert record["pairs"][0]["better"] == "A"
     (turned,) = succeeds(
         "compare", "--scores", scores, "--lower-is-better", "--format", "json"
@@ -99,7 +119,7 @@ def test_scores_from_elsewhere(succeeds, scores):
 
 
 def test_all_tests_side_by_side(succeeds, scores):
-    tests = "permutation,randomization,bootstrap,koehn,moses,wilcoxon,t-test"
+    tests = "permutation,studentized,randomization,bootstrap,koehn,moses,wilcoxon,t-test"
     (record,) = succeeds("compare", "--scores", scores, "--tests", tests, "--format", "json").json
     assert list(record["pairs"][0]["p_values"]) == tests.split(",")
     assert "p wilcoxon" in succeeds("compare", "--scores", scores, "--tests", tests).out
@@ -208,12 +228,18 @@ def test_raters_are_resampled_too(succeeds, demo):
     assert record["tests"] == ["items and raters"]
     assert "resample:items+raters-200" in record["signature"]
     pair = record["pairs"][0]
-    assert pair["interval"]["low"] < pair["corrected"] < pair["interval"]["high"]
+    assert pair["interval"]["low"] < pair["difference"] < pair["interval"]["high"]
+    for one in record["systems"]:
+        for number in (one, one["corrected"]):
+            interval = number["interval"] or {"low": 0.0, "high": 0.0}
+            assert interval["low"] <= number["score"] <= interval["high"]
+    scores = [one["score"] for one in record["systems"]]
+    assert scores == sorted(scores, reverse=True)
     assert 0 < pair["variance"]["rater_share"] < 1
     assert succeeds(*command, "--format", "json", "--threads", 1).json == [record]
     text = succeeds(*command).out
     assert "from raters" in text
-    assert "around scores corrected for noise in the weights" in text
+    assert "with other raters" in text
 
 
 @pytest.mark.parametrize(

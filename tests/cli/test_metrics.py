@@ -117,7 +117,7 @@ def test_the_lowest_ter_is_marked_as_the_best(succeeds, study):
 
 def test_the_report_lists_the_lowest_ter_first(run, study, tmp_path):
     page = tmp_path / "page.html"
-    result = run("report", study.path, "--metrics", "ter", "--output", page, "--resamples", "5")
+    result = run("report", study.path, "--metrics", "ter", "--output", page)
     assert result.code == 0
     records = run("score", study.path, "--metrics", "ter", "--format", "json").json
     best, worst = sorted(records, key=lambda record: record["score"])
@@ -253,7 +253,8 @@ def test_the_page_on_ones_own_metric(page_folder, process, monkeypatch):
         name, *arguments = shlex.split(command)
         assert name == "deltableu"
         result = process(*arguments, PYTHONPATH=str(page_folder))
-        assert (result.code, result.err) == (0, "")
+        assert result.code == 0
+        assert result.err == "" or "no interval for bleu of random: the score is" in result.err
         printed.append(result.out)
     listed, scores = printed
     (line,) = (line for line in listed.splitlines() if line.strip().startswith("word-recall"))

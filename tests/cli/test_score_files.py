@@ -181,13 +181,20 @@ def test_an_empty_hypothesis_scores_nothing_and_its_references_still_count(metri
     assert record["score"] < full["score"]
 
 
-def test_a_system_that_says_nothing_at_all_scores_zero(succeeds, plain):
+def test_a_system_that_says_nothing_at_all_scores_zero(run, plain):
+    """Whose spread says nothing about other items: it has no interval, and that is said."""
     (plain / "mute.txt").write_text("\n\n\n")
     arguments = ["--format", "json", "--refs", "r0.txt", "r1.txt", "--weights", "w.tsv", "--ci"]
-    for record in succeeds("score", "mute.txt", *arguments).json:
+    result = run("score", "mute.txt", *arguments)
+    assert result.code == 0
+    assert result.err == (
+        "deltableu: no interval for delta-bleu of mute, bleu of mute: the score is clamped, "
+        "because the matches of some order sum to nothing or less\n"
+    )
+    for record in result.json:
         assert (record["score"], record["hypothesis_length"]) == (0, 0)
         assert record["reference_length"] == 6 + 4 + 2
-        assert (record["interval"]["low"], record["interval"]["high"]) == (0, 0)
+        assert record["interval"] is None
 
 
 def test_without_weights_only_bleu_is_computed(succeeds, plain):

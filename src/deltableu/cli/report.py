@@ -25,7 +25,6 @@ def report(
     metrics: str | None = None,
     tokenize: str | None = None,
     select: str | None = None,
-    resamples: Whole = 1000,
     seed: Whole = 0,
 ) -> None:
     """Write one HTML page with a study's contents and scores.
@@ -46,10 +45,8 @@ def report(
     select
         The choices of references to show, separated by commas; the last is the main one. By
         default single,w>=0.6,all, without the threshold where references have no weights.
-    resamples
-        For the confidence intervals.
     seed
-        Of the resampling.
+        Of the tests.
     """
     check_results(output, [study])
     data = read_study(study, ratings=False)
@@ -61,7 +58,7 @@ def report(
     if select is None:
         select = "single,w>=0.6,all" if rated else "single,all"
     chosen = make_metrics(listed(metrics), {} if tokenize is None else {"tokenize": tokenize})
-    plan = IntervalPlan(n_resamples=resamples, seed=seed)
+    plan = ComparisonPlan(seed=seed)
     choices = listed(select)
     if not choices:
         raise InputError("--select names no choice of references")
@@ -74,16 +71,14 @@ def report(
                 data.outputs,
                 chosen,
                 no_positive="skip",
-                intervals=plan,
+                intervals=IntervalPlan(),
                 progress=progress,
             )
             settings.append(Setting(picked.selection, picked, scoring))
         # One system, or one item, has nothing to be compared with.
         several = len(data.outputs) > 1 and len(settings[-1].scoring.item_ids) > 1
         comparisons = (
-            compare_systems(settings[-1].scoring, plan=ComparisonPlan(seed=seed), progress=progress)
-            if several
-            else ()
+            compare_systems(settings[-1].scoring, plan=plan, progress=progress) if several else ()
         )
     name = title or study.resolve().name
     page = study_page(name, data, check_study(study), settings, comparisons)
