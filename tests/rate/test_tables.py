@@ -63,8 +63,10 @@ def test_mixed_models_show_the_best_system_first():
         covariance=empty,
         differences=empty,
         difference_errors=empty,
+        degrees_of_freedom=empty,
         p_values=empty,
-        variances=VarianceComponents(1.0, 2.0, 0.0, 3.0),
+        untested=None,
+        variances=VarianceComponents(1.0, 2.0, 0.5, 0.0, 3.0),
         item_effects=empty,
         rater_effects=empty,
         segment_scores=empty,
@@ -77,4 +79,4 @@ def test_mixed_models_show_the_best_system_first():
         {"system": "A", "mean": 50.0, "standard error": 1.25},
     ]
     variances = found.table(digits=1).notes["variances"]
-    assert variances == "item 1.0, rater 2.0, output 0.0, residual 3.0"
+    assert variances == "item 1.0, rater 2.0, taste 0.5, output 0.0, residual 3.0"

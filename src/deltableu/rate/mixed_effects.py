@@ -1,6 +1,6 @@
 """Ratings in, systems' means free of who rated which items out: a linear mixed model.
 
-value = system (fixed) + item (random) + rater (random) + output (random) + residual
+value = system (fixed) + item + rater + taste (rater by system) + output (all random) + residual
 """
 
 from __future__ import annotations
@@ -22,13 +22,24 @@ from deltableu.rate.rater_rows import of_one_criterion
 
 Criterion = Literal["reml", "ml"]
 
+#: In the order of `Equations`.
+_EFFECTS = ("output", "item", "rater", "taste")
+#: Below which nobody can say how raters differ.
+_RATERS = 3
+#: Of logarithms of ratios, for derivatives; and a curvature below which nothing is known.
+_STEP, _FLAT = 1e-3, 1e-6
+
 
 @dataclass(frozen=True, slots=True)
 class VarianceComponents:
-    """Where the spread of ratings comes from; an effect that is not in the model has 0."""
+    """Where the spread of ratings comes from; an effect that is not in the model has 0.
+
+    `taste` is what a rater thinks of one system, on all its outputs, beyond how strict they are.
+    """
 
     item: float
     rater: float
+    taste: float
     output: float
     residual: float
 
@@ -43,9 +54,12 @@ class MixedModel:
         As in the ratings.
     estimates, standard_errors, covariance : arrays
         Of each system's mean: what an average rater would say of an average item.
-    differences, difference_errors, p_values : arrays
-        `differences[a, b]` is how much a's mean lies above b's; two-sided p-values of Wald's test,
-        which takes the variances for known and is too bold with a handful of raters or items.
+    differences, difference_errors : arrays
+        `differences[a, b]` is how much a's mean lies above b's.
+    degrees_of_freedom, p_values : arrays
+        Of two-sided t-tests of the differences, with Satterthwaite's degrees of freedom. NaN where
+        `untested` says why there is no test.
+    untested : str or None
     variances : VarianceComponents
     item_effects, rater_effects : arrays
         Best linear unbiased predictions; NaN for whoever has no rating.
@@ -65,7 +79,9 @@ class MixedModel:
     covariance: Array
     differences: Array
     difference_errors: Array
+    degrees_of_freedom: Array
     p_values: Array
+    untested: str | None
     variances: VarianceComponents
     item_effects: Array
     rater_effects: Array
@@ -85,32 +101,45 @@ class MixedModel:
             f"{name} {written(v, form)}" for name, v in asdict(self.variances).items()
         )
         columns = (Column("system"), Column("mean", form), Column("standard error", form))
-        return Table(columns, rows, f"{self.ratings} ratings", {"variances": parts})
+        notes = {"variances": parts}
+        if self.untested:
+            notes["p-values"] = f"none: {self.untested}"
+        return Table(columns, rows, f"{self.ratings} ratings", notes)
 
 
 def fit_mixed_model(
-    ratings: RatingTable, *, method: Criterion = "reml", outputs: bool | None = None
+    ratings: RatingTable,
+    *,
+    method: Criterion = "reml",
+    outputs: bool | None = None,
+    tastes: bool | None = None,
 ) -> MixedModel:
-    """Fit a model with fixed systems and random items, raters and outputs.
+    """Fit a model with fixed systems and random items, raters, tastes and outputs.
 
     Parameters
     ----------
     ratings
         Kinds item and repeat are used, with their raw values.
     method
-        "reml" (restricted maximum likelihood), or "ml", whose variances are too small.
+        "reml" (restricted maximum likelihood), or "ml", whose variances are too small: it has no
+        p-values.
     outputs
         Whether each output (a system's answer to an item) has a random effect of its own; None
         gives it one where some output has several ratings. Raters of one output agree on more
         than how good the system is and how easy the item. Where that is so, a model without
-        this effect is too sure: of two equal systems with 50 items, three ratings an output and
-        equal variances of all effects, 21% differed at 5% (with it, 5%; 400 simulated studies).
+        this effect is too sure, and has no p-values.
+    tastes
+        Whether each rater has a random effect for each system, besides one for all of them; None
+        gives them where some rater saw several systems and rated one of them more than once. A
+        rater who likes a system likes all its outputs: without this effect a few raters' liking
+        is taken for a difference that all raters would see, and there are no p-values.
 
     References
     ----------
     Henderson 1975, "Best Linear Unbiased Estimation and Prediction under a Selection Model",
     Biometrics 31. Bates, Maechler, Bolker and Walker 2015, "Fitting Linear Mixed-Effects Models
-    Using lme4", Journal of Statistical Software 67 (the profiled deviance).
+    Using lme4", Journal of Statistical Software 67 (the profiled deviance). Giesbrecht and Burns
+    1985, "Two-Stage Analysis Based on a Mixed Model", Biometrics 41 (degrees of freedom).
 
     Examples
     --------
@@ -126,19 +155,30 @@ def fit_mixed_model(
     ratings = of_one_criterion(ratings)
     scored = ratings.scored()
     _check(scored)
-    obstacles = {effect: _obstacle(scored, effect) for effect in ("item", "rater", "output")}
+    obstacles = {effect: _obstacle(scored, effect) for effect in _EFFECTS}
+    asked = {"output": outputs, "item": True, "rater": True, "taste": tastes}
+    free = {effect: asked[effect] is not False and obstacles[effect] is None for effect in _EFFECTS}
     for effect, reason in obstacles.items():
-        if reason is not None and (effect != "output" or outputs):
+        if reason is not None and asked[effect]:
             message = f"the model is fitted without effects of {effect}s: {reason}"
             warnings.warn(message, InputWarning, stacklevel=2)
-    equations = Equations(scored, restricted=method == "reml")
-    free = (
-        outputs is not False and obstacles["output"] is None,
-        obstacles["item"] is None,
-        obstacles["rater"] is None,
-    )
-    ratios = least_deviance(equations, free)
-    return _result(ratings, scored, equations, ratios, method)
+    untested = _untested(scored, method, [name for name in _EFFECTS if asked[name] is False])
+    equations = Equations(scored, restricted=method == "reml", tastes=free["taste"])
+    ratios = least_deviance(equations, tuple(free.values()))
+    return _result(ratings, scored, equations, ratios, method, untested)
+
+
+def _untested(scored: RatingTable, method: Criterion, left_out: list[str]) -> str | None:
+    """Why no p-value of this model would hold, if none would."""
+    raters = len(np.unique(scored.rater))
+    if method == "ml":
+        return "variances by maximum likelihood are too small"
+    if left_out:
+        return f"the model was asked to leave out effects of {left_out[0]}s"
+    if len(scored.systems) > 1 and raters < _RATERS:
+        few = f"there are {raters} raters" if raters > 1 else "there is one rater"
+        return f"{few}, and their taste cannot be told from what all raters would say"
+    return None
 
 
 def _check(scored: RatingTable) -> None:
@@ -163,13 +203,14 @@ def _obstacle(scored: RatingTable, effect: str) -> str | None:
     groups = {
         "item": scored.item,
         "rater": scored.rater,
+        "taste": scored.rater * len(scored.systems) + scored.system,
         "output": scored.item * len(scored.systems) + scored.system,
     }[effect]
     levels, counts = np.unique(groups, return_counts=True)
     if len(levels) == 1:
         return f"there is one {effect} only"
     pairs = np.unique(groups * len(scored.systems) + scored.system)
-    if effect != "output" and len(pairs) == len(scored.systems):
+    if effect in ("item", "rater") and len(pairs) == len(scored.systems):
         raise InputError(
             f"each system was rated with one {effect} alone: systems cannot be told from {effect}s"
         )
@@ -177,6 +218,14 @@ def _obstacle(scored: RatingTable, effect: str) -> str | None:
         return f"no {effect} has more than one rating"
     if effect == "output" and len(levels) == len(np.unique(scored.item)):
         return "each item was answered by one system only"
+    if effect == "taste":
+        raters = len(np.unique(scored.rater))
+        if raters == 1:
+            return "there is one rater only"
+        if len(levels) == raters:
+            return "each rater saw one system only"
+        if _same_groups(groups, scored.item * len(scored.systems) + scored.system):
+            return "each output has a rater of its own"
     if effect == "item" and _same_groups(scored.item, scored.rater):
         return "each item has a rater of its own"
     return None
@@ -193,19 +242,21 @@ def _result(
     equations: Equations,
     ratios: Array,
     method: Criterion,
+    untested: str | None,
 ) -> MixedModel:
-    from scipy.special import ndtr
+    from scipy.special import stdtr
 
     solution = equations.solve(ratios)
     scale = equations.scale
     residual = solution.residual * scale**2
-    output, item, rater = (ratios**2 * residual).tolist()
+    output, item, rater, taste = (ratios**2 * residual).tolist()
     covariance = (solution.inverse + solution.inverse.T) * (residual / 2.0)
     variances = np.diag(covariance)
     estimates = equations.shift + scale * solution.fixed
     differences = estimates[:, None] - estimates
     errors = np.sqrt(np.maximum(variances[:, None] + variances - 2.0 * covariance, 0.0))
-    z = np.divide(np.abs(differences), errors, out=np.zeros_like(errors), where=errors > 0.0)
+    t = np.divide(np.abs(differences), errors, out=np.zeros_like(errors), where=errors > 0.0)
+    freedom = np.full_like(errors, np.nan) if untested else _freedom(equations, ratios)
     rater_effects = scale * ratios[2] * solution.rater
     # The values were scaled: their density is that of the raw ones times the scale, each time.
     degrees = len(scored) - len(scored.systems) if method == "reml" else len(scored)
@@ -219,8 +270,10 @@ def _result(
         covariance,
         differences,
         errors,
-        2.0 * ndtr(-z),
-        VarianceComponents(item, rater, output, residual),
+        freedom,
+        2.0 * stdtr(freedom, -t),
+        untested,
+        VarianceComponents(item, rater, taste, output, residual),
         _known(scale * ratios[1] * solution.item, scored.item),
         _known(rater_effects, scored.rater),
         output_means(scored.with_values(scored.values - rater_effects[scored.rater])),
@@ -228,6 +281,37 @@ def _result(
         len(scored),
         method,
     )
+
+
+def _freedom(equations: Equations, ratios: Array) -> Array:
+    """Satterthwaite's degrees of freedom of the variance of each difference.
+
+    2 / the variance of its logarithm, which follows from the curvature of the deviance by the
+    logarithms of the ratios; given these, the residual variance has as many as there are ratings
+    less systems. Ratios of 0 are taken for known.
+    """
+    places = np.flatnonzero(ratios)
+    shape = (equations.systems, equations.systems)
+    curvature, slopes = np.empty((len(places), len(places))), np.empty((len(places), *shape))
+    for row, place in enumerate(places.tolist()):
+        ends = []
+        for step in (_STEP, -_STEP):
+            moved = ratios.copy()
+            moved[place] *= math.exp(step)
+            solution = equations.solve(moved)
+            own = np.diag(solution.inverse)
+            shared = solution.inverse + solution.inverse.T
+            variances = solution.residual * (own[:, None] + own - shared)
+            np.fill_diagonal(variances, 1.0)
+            ends.append(((moved * solution.gradient)[places], np.log(variances)))
+        curvature[row], slopes[row] = (
+            (first - second) / (2.0 * _STEP) for first, second in zip(*ends, strict=True)
+        )
+    values, vectors = np.linalg.eigh((curvature + curvature.T) / 2.0)
+    turned = np.tensordot(vectors, slopes, axes=(0, 0))
+    spread = (turned**2 / np.maximum(values, _FLAT)[:, None, None]).sum(axis=0)
+    most = equations.size - equations.systems
+    return np.asarray(np.clip(1.0 / (spread + 1.0 / most), 1.0, most))
 
 
 def _known(effects: Array, places: Ints) -> Array:

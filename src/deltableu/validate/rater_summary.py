@@ -226,16 +226,19 @@ def _ceilings(judgements: RatingTable, several: Any, plan: ValidationPlan) -> tu
                 except InputError:
                     return float("nan")
 
-            made = human_ceiling(
-                judgements,
-                between,
-                method=method,
-                compared=None if level == "pooled" else systems,
-                averaged=level == "system",
-                by="unit",
-                shuffles=_SHUFFLES,
-                seed=plan.seed,
-            )
+            try:
+                made = human_ceiling(
+                    judgements,
+                    between,
+                    method=method,
+                    compared=None if level == "pooled" else systems,
+                    averaged=level == "system",
+                    by="unit",
+                    shuffles=_SHUFFLES,
+                    seed=plan.seed,
+                )
+            except InputError:
+                continue  # too few outputs have two raters at this level
             found.append(Ceiling(level, method, made.one.mean, made.halves.mean, made.perfect))
     return tuple(found)
 

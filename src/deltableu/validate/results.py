@@ -152,6 +152,7 @@ class Validation:
                 for name in names
             }
         }
+        ceiling = self.raters and self.raters.ceiling(level, methods[0])
         for place, method in enumerate(methods):
             own = {name: found[name, method] for name in names}
             columns[Column(method, form)] = {
@@ -162,6 +163,10 @@ class Validation:
                     name: None if math.isnan(one.p_value) else one.p_value
                     for name, one in own.items()
                 }
+                if ceiling and method in ("pearson", "spearman"):
+                    columns[Column("disattenuated", form)] = {
+                        name: ceiling.disattenuated(one.value) for name, one in own.items()
+                    }
         if level == "pooled" and any(one.without_length is not None for one in rows):
             columns[Column("less length", form)] = {
                 name: math.nan if one.without_length is None else one.without_length
@@ -179,12 +184,15 @@ class Validation:
                 if one.measure == measure and one.reason is None
             }
         body = [[values.get(name) for values in columns.values()] for name in names]
-        ceiling = self.raters and self.raters.ceiling(level, methods[0])
         if ceiling:
             empty = [None] * (len(columns) - 2)
-            people = {"one rater": ceiling.one_rater, "half of the raters": ceiling.halves}
-            for name, value in people.items():
-                body.append([Cell(name, note="(people with people)"), value, *empty])
+            people = "(people with people)"
+            for name, note, value in (
+                ("one rater", people, ceiling.one_rater),
+                ("half of the raters", people, ceiling.halves),
+                ("a perfect metric", "(ceiling)", ceiling.perfect),
+            ):
+                body.append([Cell(name, note=note), value, *empty])
         units = max((one.units for one in rows), default=0)
         caption = f"{level}: {_TITLES[level]} ({units} {_UNITS[level]})"
         return Table(columns, body, caption, self._notes())
@@ -211,6 +219,7 @@ class Validation:
             "sentinels": "know nothing of quality and cannot win; p-values against them are "
             "one-sided and not corrected",
             "intervals": "; ".join(f"{level}: {who}" for level, who in populations.items()),
+            **(self.raters.notes() if self.raters else {}),
             **{f"note {place}": text for place, text in enumerate(self.notes, start=1)},
             "validation": self.signature,
             **self.signatures,
