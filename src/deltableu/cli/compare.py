@@ -31,7 +31,7 @@ from deltableu.compare import (
     names_metrics,
     read_past_comparisons,
 )
-from deltableu.corpus import ScoreTable, read_scores, read_study, reference_set
+from deltableu.corpus import ScoreTable, read_scores, read_study, reference_set, system_runs
 from deltableu.errors import InputError
 from deltableu.io import Table
 from deltableu.score import DeltaBLEU, Metric, Scoring, score_systems
@@ -53,6 +53,7 @@ def compare(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     group: str | None = None,
+    runs: Literal["auto", "off"] = "auto",
     tests: str = "studentized",
     correction: Literal["holm", "bh", "none"] = "holm",
     significance: float = 0.05,
@@ -104,6 +105,9 @@ def compare(
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then resampled and exchanged.
+    runs
+        auto: outputs named A@1 and A@2 are runs of a system A, whose score is their mean; the
+        variance between runs enters tests and intervals. off: each is a system of its own.
     tests
         Separated by commas; the first decides: studentized (exchanges outputs, and compares
         differences over their standard errors), randomization (the same without the errors),
@@ -162,6 +166,10 @@ def compare(
             if tests != "studentized" or interval != "studentized":
                 raise InputError("--resample items,raters has its own test and interval")
             study = read_study(paths[0])
+            if runs == "auto" and len(system_runs(study.outputs)) < len(study.outputs):
+                raise InputError(
+                    "--resample items,raters takes each run for a system of its own: say --runs off"
+                )
             wanted_metrics = options.make(metrics or "delta-bleu", reference_set(study))
             found = compare_rated(
                 study,
@@ -212,12 +220,15 @@ def compare(
                     given,
                     systems=systems if scores is not None else None,
                     baseline=baseline,
+                    runs=runs,
                     plan=plan,
                     threads=threads,
                     progress=progress,
                 )
 
             found = compared(source)
+            if runs == "auto":
+                _note_runs(source.systems, found[0])
             if scores is None:
                 signed = _signed(chosen, found)
                 found += compared(scored(signed)) if signed else ()
@@ -249,6 +260,14 @@ def _signed(metrics: Sequence[Metric], found: Sequence[Comparison]) -> list[Metr
         if isinstance(metric, DeltaBLEU) and metric.name in clamped
     ]
     return [metric for metric in wanted if metric.name not in {one.metric for one in found}]
+
+
+def _note_runs(names: Sequence[str], comparison: Comparison) -> None:
+    """Say which systems are means of several runs: their names may not be meant so."""
+    known, compared = system_runs(names), {one.system for one in comparison.systems}
+    counts = [f"{one} ({len(runs)})" for one, runs in known.items() if len(runs) > 1]
+    if compared - set(names):
+        note(f"means of several runs: {', '.join(counts)}; --runs off compares runs one by one")
 
 
 def _with_agreement(

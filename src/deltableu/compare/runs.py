@@ -231,13 +231,13 @@ class RunEvidence:
         found = [*clamp_warning(still)]
         if alone:
             found.append(
-                f"{' and '.join(alone)} {'has' if len(alone) == 1 else 'have'} one run: how other "
-                "runs would score is unknown, so that claims are about this output only"
+                f"only one run of {', '.join(alone)}: how others would score is unknown, so that "
+                "claims are about this output only"
             )
         if few:
             found.append(
-                f"{' and '.join(few)} {'has' if len(few) == 1 else 'have'} two runs, which tell "
-                "little about others: intervals of single scores may be too narrow"
+                f"only two runs of {', '.join(few)}, which tell little about others: intervals of "
+                "single scores may be too narrow"
             )
         means = [influences.mean(axis=0) for influences in self.influences]
         skewed = [
