@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from deltableu.io import atomic_write
-from simulations import compare, families, validate_tables, weight_noise
+from simulations import compare, families, groups, validate_tables, weight_noise
 from simulations import raters as rating_noise
 from simulations.replications import Progress
 from simulations.tables import band, pivot, replace_block
@@ -29,8 +29,11 @@ def comparisons(replications: int, progress: Progress | None = None) -> Tables:
     """Size of the tests and coverage of the intervals."""
     rows = compare.simulate(replications, SEED, progress=progress)
     sizes = [row for row in rows if row.what == "size"]
-    exact = [row for row in sizes if row.method == "permutation"]
+    few = {(row.data, row.n) for row in sizes if row.method == "permutation"}
+    exact = [row for row in sizes if (row.data, row.n) in few]
+    powers = [row for row in rows if row.what == "power"]
     return {
+        "simulated power": pivot(powers, compare.TESTS),
         "simulated tests": pivot([row for row in sizes if row not in exact], compare.TESTS),
         "simulated exact tests": pivot(exact, compare.TESTS),
         "simulated intervals": pivot(
@@ -43,6 +46,19 @@ def corrections(replications: int, progress: Progress | None = None) -> Tables:
     """False claims among several pairs."""
     rows = families.simulate(replications, SEED, progress=progress)
     return {"simulated families": pivot(rows, families.CORRECTIONS)}
+
+
+def dialogues(replications: int, progress: Progress | None = None) -> Tables:
+    """Items that belong together."""
+    rows = groups.simulate(replications, SEED, progress=progress)
+    sizes, covered = (
+        pivot([row for row in rows if row.what == what], groups.METHODS)
+        for what in ("size", "coverage")
+    )
+    return {
+        "simulated groups": f"How often equal systems are told apart at 5%:\n\n{sizes}\n\n"
+        f"How often a 95% interval holds the true difference:\n\n{covered}"
+    }
 
 
 def raters(replications: int, progress: Progress | None = None) -> Tables:
@@ -71,6 +87,7 @@ def _validated(part: str, replications: int, progress: Progress | None = None) -
 SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "comparisons": comparisons,
     "corrections": corrections,
+    "groups": dialogues,
     "raters": raters,
     "weights": weights,
     # Of agreement with people.

@@ -20,7 +20,8 @@ from deltableu.compare.paired_tests import (
 from deltableu.stats.intervals import bca_interval, jackknife_interval, percentile_interval
 from deltableu.stats.permutation import permutation_p_value
 from deltableu.stats.resampling import stream
-from simulations.populations import EQUAL, RELATIONS, Population, populations
+from deltableu.stats.studentized import critical_value
+from simulations.populations import BOTH_0, EQUAL, RELATIONS, Population, populations
 from simulations.replications import Outcome, Progress, Tally, replicate
 from simulations.tables import Row, measured
 
@@ -28,8 +29,17 @@ __all__ = ["INTERVALS", "TESTS", "Cell", "attainable_level", "cells", "simulate"
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-TESTS = ("randomization", "permutation", "bootstrap", "koehn", "moses", "t-test", "wilcoxon")
-INTERVALS = ("jackknife", "percentile", "bca")
+TESTS = (
+    "studentized",
+    "randomization",
+    "permutation",
+    "bootstrap",
+    "koehn",
+    "moses",
+    "t-test",
+    "wilcoxon",
+)
+INTERVALS = ("studentized", "jackknife", "percentile", "bca")
 SIGNIFICANCE = 0.05
 LEVEL = 0.95
 RESAMPLES = 1000
@@ -44,7 +54,7 @@ _FEW_ITEMS = {
     "sentence BLEU": 20,
 }
 #: Where a thousand items might still be too few.
-_MANY_ITEMS = ("BLEU", "delta-BLEU", "delta-BLEU near 0", "skewed scores")
+_MANY_ITEMS = ("BLEU", "delta-BLEU", "delta-BLEU near 0", "delta-BLEU at 0", "skewed scores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +120,11 @@ def simulate(
 
 
 def _rows(cell: Cell, tally: Tally, replications: int) -> Iterator[Row]:
+    nominal = {"size": SIGNIFICANCE, "coverage": LEVEL}
     for (what, method, target), hits in tally.hits.items():
         level = tally.attainable.get((what, method, target))
+        # A clamped score has no interval: coverage is that of those that there are.
+        count = tally.counts[what, method, target] if what == "coverage" else replications
         yield measured(
             what,
             method,
@@ -119,9 +132,9 @@ def _rows(cell: Cell, tally: Tally, replications: int) -> Iterator[Row]:
             cell.relation,
             cell.n,
             target,
-            SIGNIFICANCE if what == "size" else LEVEL,
+            nominal.get(what, hits / replications),
             hits,
-            replications,
+            count,
             exact=level is not None,
             attainable=None if level is None else level / replications,
         )
@@ -144,19 +157,39 @@ class Sampler:
             yield from self._exact_test(sample)
             return
         samples = sample.bootstrap(RESAMPLES, again, threads=1)
+        exchange = sample.exchange
+        if exchange is None:
+            raise TypeError("rows of these populations can be exchanged")
+        statistics = exchange.statistics([(0, 1)], RESAMPLES, again, threads=1)[:, 0]
         if self.cell.relation != "different":
-            yield from self._tests(sample, samples[:, 0] - samples[:, 1], again)
-        if self.cell.relation != "exchangeable":
-            yield from self._intervals(sample, samples)
+            yield from self._tests(sample, samples[:, 0] - samples[:, 1], statistics, again)
+        else:
+            yield Outcome("power", "studentized", "difference", _rejects(sample, statistics))
+            exchanged = sample.exchanges(RESAMPLES, again, threads=1)(0, 1)
+            observed, scale = _difference(sample)
+            p_value = float(permutation_p_value(exchanged, observed, scale=scale))
+            yield Outcome("power", "randomization", "difference", p_value < SIGNIFICANCE)
+        if self.cell.relation not in ("exchangeable", BOTH_0):
+            yield from self._intervals(sample, samples, statistics)
 
     def _exact_test(self, sample: Observations) -> Iterator[Outcome]:
+        if sample.exchange is not None:
+            statistics = sample.exchange.all_statistics(0, 1)
+            rejects = _rejects(sample, statistics, exact=True)
+            level = attainable_level(np.nan_to_num(statistics, posinf=1e9, neginf=-1e9))
+            yield Outcome("size", "studentized", "difference", rejects, level)
         exchanged = sample.all_exchanges(0, 1)
         observed, scale = _difference(sample)
         p_value = float(permutation_p_value(exchanged, observed, exact=True, scale=scale))
         yield _tested("permutation", p_value, attainable_level(exchanged))
 
-    def _tests(self, sample: Observations, differences: Array, again: int) -> Iterator[Outcome]:
+    def _tests(
+        self, sample: Observations, differences: Array, statistics: Array, again: int
+    ) -> Iterator[Outcome]:
         found = _difference(sample)
+        level = attainable_level(np.nan_to_num(statistics, posinf=1e9, neginf=-1e9))
+        rejects = _rejects(sample, statistics)
+        yield Outcome("size", "studentized", "difference", rejects, level)
         exchanged = sample.exchanges(RESAMPLES, again, threads=1)(0, 1)
         level = attainable_level(np.append(exchanged, found[0]))
         p_value = float(permutation_p_value(exchanged, found[0], scale=found[1]))
@@ -169,17 +202,27 @@ class Sampler:
             return
         means = sample.segments.mean(axis=1)
         if self.cell.relation == "exchangeable" or np.allclose(means, sample.scores()):
-            yield _tested("t-test", paired_t_test(*sample.segments))
-            yield _tested("wilcoxon", wilcoxon_test(*sample.segments))
+            yield _tested("t-test", paired_t_test(*sample.segments).p_value)
+            yield _tested("wilcoxon", wilcoxon_test(*sample.segments).p_value)
 
-    def _intervals(self, sample: Observations, samples: Array) -> Iterator[Outcome]:
-        scores, left_out = sample.scores(), sample.leave_one_out()
+    def _intervals(
+        self, sample: Observations, samples: Array, statistics: Array
+    ) -> Iterator[Outcome]:
+        scores, left_out, clamped = sample.scores(), sample.leave_one_out(), sample.clamped()
+        if sample.exchange is not None and not clamped.any():
+            reach = critical_value(statistics, LEVEL) * sample.exchange.error(0, 1)
+            true = float(self.population.truth[0] - self.population.truth[1])
+            hit = abs(float(scores[0] - scores[1]) - true) <= reach
+            yield Outcome("coverage", "studentized", "difference", hit)
         for target, contrast in self._contrasts().items():
+            if clamped[contrast != 0.0].any():
+                continue
             observed = float(contrast @ scores)
             true = float(contrast @ self.population.truth)
             resampled, jackknife = samples @ contrast, contrast @ left_out
+            student = jackknife_interval(observed, jackknife, LEVEL)
             for method, (low, high) in (
-                ("jackknife", jackknife_interval(observed, jackknife, LEVEL)),
+                ("jackknife", (student.low, student.high)),
                 ("percentile", percentile_interval(resampled, LEVEL)),
                 ("bca", bca_interval(resampled, observed, jackknife, LEVEL)),
             ):
@@ -193,6 +236,15 @@ class Sampler:
         if self.cell.relation != "different":
             contrasts["score of B"] = np.array([0.0, 1.0])
         return contrasts
+
+
+def _rejects(sample: Observations, statistics: Array, *, exact: bool = False) -> bool:
+    """As the default test of `compare_systems` does: nothing is claimed of a clamped score."""
+    if sample.exchange is None or sample.clamped().any():
+        return False
+    found = sample.exchange.statistic(0, 1)
+    p_value = permutation_p_value(statistics, found, exact=exact, scale=1e3 * abs(found))
+    return float(p_value) < SIGNIFICANCE
 
 
 def _difference(sample: Observations) -> tuple[float, float]:

@@ -26,7 +26,16 @@ from deltableu.score.metrics.delta_bleu import DeltaBLEU
 from deltableu.stats.resampling import stream
 from simulations.texts import Quality, Writer
 
-__all__ = ["EQUAL", "POOL", "PROFILE", "RELATIONS", "SHORTER", "Population", "populations"]
+__all__ = [
+    "BOTH_0",
+    "EQUAL",
+    "POOL",
+    "PROFILE",
+    "RELATIONS",
+    "SHORTER",
+    "Population",
+    "populations",
+]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -36,6 +45,7 @@ POOL = 20_000
 EQUAL = "equal, B more variable"
 SHORTER = "equal, B shorter"
 PROFILE = "equal, B right in bits"
+BOTH_0 = "both 0"
 _SEED = 20_040_702
 
 
@@ -73,8 +83,11 @@ class TextPopulation(Population):
     first: Statistics
     second: Statistics
 
+    def systems(self, chosen: Ints | slice) -> dict[str, Statistics]:
+        return {"A": self.first[chosen], "B": self.second[chosen]}
+
     def observe(self, chosen: Ints | slice) -> Observations:
-        (found,) = observe({"A": self.first[chosen], "B": self.second[chosen]})
+        (found,) = observe(self.systems(chosen))
         return found
 
 
@@ -85,9 +98,11 @@ class ScorePopulation(Population):
     first: Array
     second: Array
 
+    def systems(self, chosen: Ints | slice) -> dict[str, list[float]]:
+        return {"A": self.first[chosen].tolist(), "B": self.second[chosen].tolist()}
+
     def observe(self, chosen: Ints | slice) -> Observations:
-        scores = {"A": self.first[chosen].tolist(), "B": self.second[chosen].tolist()}
-        (found,) = observe(scores)
+        (found,) = observe(self.systems(chosen))
         return found
 
 
@@ -194,6 +209,22 @@ def _delta_bleu_near_0() -> list[TextPopulation]:
         TextPopulation(EQUAL, steady, wild),
         TextPopulation("different", steady, better),
     ]
+
+
+def _delta_bleu_at_0() -> list[TextPopulation]:
+    """Two systems whose bigrams do as much harm as good, so that both truly score 0."""
+    dialogue = _dialogue()
+    bad = dialogue.metric.statistics(dialogue.worst, dialogue.encoded)
+
+    def harmful(quality: Quality, key: int) -> Statistics:
+        good = dialogue.rows(quality, key)
+        order = stream(_SEED, 6, key).permutation(POOL)
+        gained = (good.rows - bad.rows)[np.argsort(order), 1]
+        matches = bad.rows[:, 1].sum() + np.concatenate(([0.0], np.cumsum(gained)))
+        most = int(np.flatnonzero(matches <= 0.0)[-1])
+        return replace(good, rows=np.where((order < most)[:, None], good.rows, bad.rows))
+
+    return [TextPopulation(BOTH_0, harmful(Quality(-0.4, 0.5), 30), harmful(Quality(0.2, 0.5), 31))]
 
 
 def _normal() -> list[ScorePopulation]:
@@ -305,6 +336,7 @@ _MAKERS: Mapping[str, Callable[[], Sequence[Population]]] = {
     "BLEU": _bleu,
     "delta-BLEU": _delta_bleu,
     "delta-BLEU near 0": _delta_bleu_near_0,
+    "delta-BLEU at 0": _delta_bleu_at_0,
     "normal scores": _normal,
     "skewed scores": _skewed,
     "five-point scores": _likert,
@@ -312,12 +344,9 @@ _MAKERS: Mapping[str, Callable[[], Sequence[Population]]] = {
 }
 #: Kinds of data, and how the systems relate in the populations of each.
 RELATIONS: Mapping[str, tuple[str, ...]] = {
-    data: (
-        "exchangeable",
-        EQUAL,
-        *((SHORTER,) if data == "BLEU" else ()),
-        *((PROFILE,) if data in ("BLEU", "delta-BLEU") else ()),
-        "different",
-    )
-    for data in _MAKERS
+    data: ("exchangeable", EQUAL, "different") for data in _MAKERS
+} | {
+    "BLEU": ("exchangeable", EQUAL, SHORTER, PROFILE, "different"),
+    "delta-BLEU": ("exchangeable", EQUAL, PROFILE, "different"),
+    "delta-BLEU at 0": (BOTH_0,),
 }

@@ -280,7 +280,7 @@ class Sampler:
         targets = {"score of A": ("A", None, truth[0]), "difference": ("B", "A", np.diff(truth)[0])}
         for target, (first, second, true) in targets.items():
             interval = found.interval(first, second, level=LEVEL)
-            hit = interval.low <= true <= interval.high
+            hit = interval is not None and interval.low <= true <= interval.high
             yield Outcome("coverage", METHODS[0], target, hit)
         if self.cell.others:
             yield from _others(references, answers, outputs, truth, rng)
@@ -350,8 +350,9 @@ def _others(
         seen = float(observed[place])
         bias = float(raters[:, place].mean()) - seen
         reach = 1.96 * float(joint[:, place].std())
+        student = jackknife_interval(seen, left_out[:, place], LEVEL)
         for method, interval in (
-            ("items only", jackknife_interval(seen, left_out[:, place], LEVEL)),
+            ("items only", (student.low, student.high)),
             ("percentile", (low, high)),
             ("reflected", (2.0 * seen - high, 2.0 * seen - low)),
             ("shifted", (low - 2.0 * bias, high - 2.0 * bias)),

@@ -34,19 +34,22 @@ class Outcome:
 
 @dataclass(slots=True)
 class Tally:
-    """Sums of outcomes, by what, method and target."""
+    """Sums of outcomes, by what, method and target, and how many there were of each."""
 
     hits: Counter[Key] = field(default_factory=Counter)
+    counts: Counter[Key] = field(default_factory=Counter)
     attainable: dict[Key, float] = field(default_factory=dict)
 
     def count(self, outcome: Outcome) -> None:
         key = (outcome.what, outcome.method, outcome.target)
         self.hits[key] += outcome.hit
+        self.counts[key] += 1
         if outcome.attainable is not None:
             self.attainable[key] = self.attainable.get(key, 0.0) + outcome.attainable
 
     def add(self, other: Tally) -> None:
         self.hits.update(other.hits)
+        self.counts.update(other.counts)
         for key, level in other.attainable.items():
             self.attainable[key] = self.attainable.get(key, 0.0) + level
 

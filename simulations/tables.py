@@ -8,7 +8,7 @@ from typing import Literal
 
 __all__ = ["Row", "What", "band", "measured", "pivot", "replace_block"]
 
-What = Literal["size", "coverage"]
+What = Literal["size", "coverage", "power"]
 
 #: Of the band in which a rate falls if the nominal one is the truth.
 _BAND = 0.99
@@ -20,8 +20,9 @@ class Row:
 
     Attributes
     ----------
-    what : {"size", "coverage"}
-        The share of tests that reject a true null, or of intervals that hold the truth.
+    what : {"size", "coverage", "power"}
+        The share of tests that reject a true null, of intervals that hold the truth, or of tests
+        that reject a false null, of which nothing is promised.
     method : str
         A test or an interval.
     data : str

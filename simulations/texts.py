@@ -89,7 +89,7 @@ class Writer:
         return _texts(written, np.bincount(items, weights=copies).astype(np.int64))
 
     def beginnings(self, share: float, key: int) -> list[str]:
-        """A share of each reference from its first word on, then other words: few right, in runs."""
+        """A share of each reference from its first word on, then other words."""
         rng = stream(self._seed, 2, key)
         place, right = self._places(), np.rint(share * self._lengths).astype(np.int64)
         tokens = np.where(
@@ -98,7 +98,7 @@ class Writer:
         return _texts(tokens, self._lengths)
 
     def shuffled(self, run: int, key: int) -> list[str]:
-        """Every word of the reference, runs of so many words in random order: all right, in bits."""
+        """Every word of the reference, runs of so many words in random order."""
         rng = stream(self._seed, 3, key)
         items = np.repeat(np.arange(len(self._lengths)), self._lengths)
         runs = np.cumsum(self._places() % run == 0)

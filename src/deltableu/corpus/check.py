@@ -16,6 +16,7 @@ from deltableu.corpus.contamination import (
     output_problems,
     reference_problems,
 )
+from deltableu.corpus.groups import ungrouped_note
 from deltableu.corpus.items import SeenItems
 from deltableu.corpus.layout import StudyFiles, find_study_files
 from deltableu.corpus.outputs import match_outputs
@@ -174,7 +175,8 @@ def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
 
     Errors are what readers refuse, and ratings of items, systems or references that are not
     there. Warnings are what is probably not meant: names nobody reads, systems without outputs,
-    and signs that test data leaked, where texts are the same as `deltableu.text.text_keys` has it.
+    items that share a group, and signs that test data leaked, where texts are the same as
+    `deltableu.text.text_keys` has it.
 
     Parameters
     ----------
@@ -201,6 +203,9 @@ def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
             report(problem)
     for problem in duplicate_items(numbered, name):
         report(problem)
+    together = ungrouped_note(items)
+    if together is not None:
+        report(Problem(together, file=name, severity="warning"))
     described = read_systems(files.systems, report) if files.systems else {}
     systems = _check_systems(files, keys, seen, described, report)
     ratings = _check_ratings(files, items, seen, report)
