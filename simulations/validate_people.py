@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -28,12 +29,15 @@ __all__ = [
 ]
 
 Shape = Literal["normal", "skewed", "five-point"]
+#: Who rates what: any output by any raters; a few raters most of it, and outputs by different
+#: numbers of raters; or a third of the raters one system only, and a third the other.
+Design = Literal["any raters", "busy raters", "partial raters"]
 
 SYSTEM_TESTS = (
     "rank-sum, higher mean first",
     "rank-sum, doubled",
     "mixed model",
-    "mixed model without outputs",
+    "mixed model without tastes",
 )
 ESTIMATES = get_args(EstimateMethod)
 SIGNIFICANCE = 0.05
@@ -51,21 +55,29 @@ def _shaped(values: Array, shape: Shape) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class RatedSystems:
-    """Two equal systems, whose outputs are rated by people of different strictness."""
+    """Two equal systems, whose outputs are rated by people of different strictness and taste.
+
+    `model`: fit the mixed model; `taste`: the standard deviation of what a rater thinks of a
+    system, where that of an error is 1.
+    """
 
     shape: Shape
     raters: int
     n: int
     same_items: bool = True
     model: bool = True
+    taste: float = 0.0
+    design: Design = "any raters"
 
     @property
     def data(self) -> str:
-        return f"{self.shape}, {self.raters} raters"
+        taste = f" with taste {self.taste:g}" if self.taste else ""
+        return f"{self.shape}, {self.raters} raters{taste}"
 
     @property
     def relation(self) -> str:
-        return "same items" if self.same_items else "items of their own"
+        items = "same items" if self.same_items else "items of their own"
+        return items if self.design == "any raters" else f"{items}, {self.design}"
 
     def sampler(self) -> RatedSystems:
         return self
@@ -77,10 +89,11 @@ class RatedSystems:
         p_value = float(np.nanmin(found.p_values))
         p_values = {SYSTEM_TESTS[0]: p_value, SYSTEM_TESTS[1]: 2.0 * p_value}
         if self.model:
-            for method, outputs in zip(SYSTEM_TESTS[2:], (True, False), strict=True):
-                p_values[method] = float(
-                    fit_mixed_model(judgements, outputs=outputs).p_values[0, 1]
-                )
+            p_values[SYSTEM_TESTS[2]] = float(fit_mixed_model(judgements).p_values[0, 1])
+        if self.model and self.taste and self.design == "any raters":
+            bare = fit_mixed_model(judgements, tastes=False)
+            z = abs(bare.differences[0, 1]) / bare.difference_errors[0, 1]
+            p_values[SYSTEM_TESTS[3]] = math.erfc(z / math.sqrt(2.0))
         for method, p_value in p_values.items():
             yield Outcome("size", method, "two systems", p_value < SIGNIFICANCE)
 
@@ -89,10 +102,21 @@ class RatedSystems:
         system, place = (one.ravel() for one in np.mgrid[:2, : self.n])
         item = place if self.same_items else place + system * self.n
         effects = rng.normal(size=items)[item] + rng.normal(size=2 * self.n)
-        rater = np.argsort(rng.random((2 * self.n, self.raters)), axis=1)[:, :_EACH].ravel()
+        keys = rng.random((2 * self.n, self.raters))
+        if self.design == "busy raters":
+            keys **= 1.0 / np.arange(1, self.raters + 1)
+        elif self.design == "partial raters":
+            # Those of the first third see the first system only, those of the next the second.
+            group = 3 * np.arange(self.raters) // self.raters
+            keys[(group == 1 - system[:, None]) & (group < 2)] = 2.0
+        rater = np.argsort(keys, axis=1)[:, :_EACH].ravel()
         latent = np.repeat(effects, _EACH) + rng.normal(size=2 * self.n * _EACH)
-        values = _shaped(latent + rng.normal(size=self.raters)[rater], self.shape)
-        return RatingTable(
+        latent += rng.normal(size=self.raters)[rater]
+        if self.taste:
+            tastes = rng.normal(0.0, self.taste, (self.raters, 2))
+            latent += tastes[rater, np.repeat(system, _EACH)]
+        values = _shaped(latent, self.shape)
+        made = RatingTable(
             tuple(f"r{one}" for one in range(self.raters)),
             tuple(f"i{one}" for one in range(items)),
             ("A", "B"),
@@ -102,6 +126,7 @@ class RatedSystems:
             values,
             np.zeros(len(values), np.int64),
         )
+        return made[rng.random(len(made)) < 0.8] if self.design == "busy raters" else made
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +187,11 @@ def rated_systems() -> list[RatedSystems]:
         RatedSystems("normal", 3, 30),
         RatedSystems("normal", 12, 30),
         RatedSystems("skewed", 12, 30),
+        RatedSystems("normal", 3, 30, taste=0.3),
+        RatedSystems("normal", 12, 30, taste=0.3),
+        RatedSystems("normal", 30, 30, taste=0.3),
+        RatedSystems("five-point", 5, 30, taste=0.6, design="busy raters"),
+        RatedSystems("normal", 6, 30, taste=0.3, design="partial raters"),
         RatedSystems("normal", 12, 200, model=False),
         RatedSystems("normal", 12, 200, same_items=False, model=False),
         RatedSystems("skewed", 12, 200, same_items=False, model=False),

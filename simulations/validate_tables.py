@@ -78,9 +78,9 @@ def everything() -> list[Cell]:
 PARTS: Mapping[str, Callable[[], Sequence[Cell]]] = {
     "validation": lambda: [
         *validate.cells(),
-        *validate_people.rated_systems(),
         *validate_people.few_ratings(),
     ],
+    "people": validate_people.rated_systems,
     "winners": validate_winners.winners,
     "dialogues": validate_groups.dialogues,
     "corpus-scores": validate_corpus.corpus_scores,
