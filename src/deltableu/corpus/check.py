@@ -259,12 +259,15 @@ def _check_systems(
             report(problem)
         present = [text for text in texts if text is not None]
         words = sum(len(text.split()) for text in present)
-        type = described[name].type if name in described else None
+        # What is said of a system holds for its runs.
+        about = described.get(name) or described.get(name.rpartition("@")[0])
+        type = about.type if about is not None else None
         empty = sum(1 for text in present if not text.strip())
         mean = words / len(present) if present else 0.0
         counts.append(SystemCounts(name, type, len(present), empty, mean, matches))
+    runs_of = {name.rpartition("@")[0] for name in files.outputs}
     for name in described:
-        if name not in files.outputs:
+        if name not in files.outputs and name not in runs_of:
             report(
                 Problem(
                     "the system has no outputs: add a file, or remove the entry",
