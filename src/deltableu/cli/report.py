@@ -10,7 +10,7 @@ from deltableu.cli.options import Output, Whole, listed
 from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import ComparisonPlan, compare_systems
-from deltableu.corpus import check_study, read_study, reference_set
+from deltableu.corpus import check_study, read_study, reference_set, system_runs
 from deltableu.errors import InputError
 from deltableu.io import atomic_write
 from deltableu.report import Setting, study_page
@@ -76,7 +76,7 @@ def report(
             )
             settings.append(Setting(picked.selection, picked, scoring))
         # One system, or one item, has nothing to be compared with.
-        several = len(data.outputs) > 1 and len(settings[-1].scoring.item_ids) > 1
+        several = len(system_runs(data.outputs)) > 1 and len(settings[-1].scoring.item_ids) > 1
         comparisons = (
             compare_systems(settings[-1].scoring, plan=plan, progress=progress) if several else ()
         )
