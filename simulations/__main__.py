@@ -21,6 +21,11 @@ REPLICATIONS = 2000
 SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
 _PER_PILOT = 20
+#: A study whose raters are resampled takes long.
+_PER_STUDY = 4
+
+#: Tables that say themselves how many replications they are of.
+_OWN_BANDS = ("simulated weights", "simulated raters")
 
 Tables = dict[str, str]
 
@@ -63,13 +68,17 @@ def dialogues(replications: int, progress: Progress | None = None) -> Tables:
 
 def raters(replications: int, progress: Progress | None = None) -> Tables:
     """Coverage and size where ratings are resampled."""
-    rows = rating_noise.simulate(replications, SEED, progress=progress)
-    methods = list(dict.fromkeys(row.method for row in rows))
-    covered = pivot([row for row in rows if row.what == "coverage"], methods)
-    sizes = pivot([row for row in rows if row.what == "size"], methods)
+    studies = max(1, replications // _PER_STUDY)
+    rows = rating_noise.simulate(studies, SEED, progress=progress)
+    covered, sizes, errors = (
+        pivot(found, list(dict.fromkeys(row.method for row in found)))
+        for what in ("coverage", "size", "error")
+        for found in [[row for row in rows if row.what == what]]
+    )
     return {
-        "simulated raters": f"How often a 95% interval holds the target:\n\n{covered}\n\n"
-        f"How often no difference is called significant at 5%:\n\n{sizes}"
+        "simulated raters": f"{_bands(studies)}\n\nHow often a 95% interval holds the target:"
+        f"\n\n{covered}\n\nHow often no difference is called significant at 5%:\n\n{sizes}\n\n"
+        f"Root of the mean squared error:\n\n{errors}"
     }
 
 
@@ -128,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         tables |= SIMULATIONS[name](replications, tell)
     tables = {
-        name: table if name == "simulated weights" else f"{_bands(replications)}\n\n{table}"
+        name: table if name in _OWN_BANDS else f"{_bands(replications)}\n\n{table}"
         for name, table in tables.items()
     }
     if wanted.replications is not None:

@@ -23,7 +23,7 @@ from deltableu.stats.resampling import stream
 from deltableu.stats.studentized import critical_value
 from simulations.populations import BOTH_0, EQUAL, RELATIONS, Population, populations
 from simulations.replications import Outcome, Progress, Tally, replicate
-from simulations.tables import Row, measured
+from simulations.tables import Row, figure, measured
 
 __all__ = ["INTERVALS", "TESTS", "Cell", "attainable_level", "cells", "simulate"]
 
@@ -120,8 +120,11 @@ def simulate(
 
 
 def _rows(cell: Cell, tally: Tally, replications: int) -> Iterator[Row]:
-    nominal = {"size": SIGNIFICANCE, "coverage": LEVEL}
     for (what, method, target), hits in tally.hits.items():
+        if what == "power":
+            about = (what, method, cell.data, cell.relation, cell.n, target)
+            yield figure(*about, hits / replications, replications)
+            continue
         level = tally.attainable.get((what, method, target))
         # A clamped score has no interval: coverage is that of those that there are.
         count = tally.counts[what, method, target] if what == "coverage" else replications
@@ -132,7 +135,7 @@ def _rows(cell: Cell, tally: Tally, replications: int) -> Iterator[Row]:
             cell.relation,
             cell.n,
             target,
-            nominal.get(what, hits / replications),
+            SIGNIFICANCE if what == "size" else LEVEL,
             hits,
             count,
             exact=level is not None,

@@ -344,8 +344,7 @@ _MAKERS: Mapping[str, Callable[[], Sequence[Population]]] = {
 }
 #: Kinds of data, and how the systems relate in the populations of each.
 RELATIONS: Mapping[str, tuple[str, ...]] = {
-    data: ("exchangeable", EQUAL, "different") for data in _MAKERS
-} | {
+    **dict.fromkeys(_MAKERS, ("exchangeable", EQUAL, "different")),
     "BLEU": ("exchangeable", EQUAL, SHORTER, PROFILE, "different"),
     "delta-BLEU": ("exchangeable", EQUAL, PROFILE, "different"),
     "delta-BLEU at 0": (BOTH_0,),

@@ -21,12 +21,10 @@ import numpy as np
 
 from deltableu.compare.raters import resample_rated
 from deltableu.corpus import Item, RatingTable, Reference, ReferenceSet, reference_set
-from deltableu.rate import rating_noise
 from deltableu.score.metrics.delta_bleu import DeltaBLEU
-from deltableu.stats.intervals import jackknife_interval, percentile_interval
 from deltableu.stats.resampling import stream
 from simulations.replications import Outcome, Progress, Tally, replicate
-from simulations.tables import Row, measured, pivot
+from simulations.tables import Row, figure, measured, pivot
 
 __all__ = ["METHODS", "Cell", "cells", "simulate"]
 
@@ -34,7 +32,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Quality = Literal["graded", "unrelated to text", "alike", "two kinds"]
 
-METHODS = ("items and raters", "items only", "percentile", "reflected", "shifted", "simex")
+METHODS = ("items and raters", "items only")
 SIGNIFICANCE = 0.05
 LEVEL = 0.95
 RESAMPLES = 200
@@ -45,8 +43,6 @@ _SEED = 20_150_731
 _HARSHNESS = 0.2
 _NOISE = 0.5
 _METRIC = DeltaBLEU(tokenize="none")
-#: Noise levels of the simulation-extrapolation, beside none.
-_LEVELS = (0.5, 1.0, 1.5, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +61,6 @@ class Cell:
         Share of references that only one of them rates.
     exchangeable : bool
         Whether nothing tells the two systems apart; else B is better.
-    others : bool
-        Whether other methods are tried too.
     """
 
     quality: Quality
@@ -74,7 +68,6 @@ class Cell:
     each: int
     once: float = 0.0
     exchangeable: bool = False
-    others: bool = False
     n: int = 150
 
     @property
@@ -97,19 +90,18 @@ class Cell:
 def cells() -> list[Cell]:
     """All that is simulated."""
     return [
-        Cell("graded", 12, 3, others=True),
+        Cell("graded", 12, 3),
         Cell("graded", 12, 3, n=60),
-        Cell("graded", 12, 5),
-        Cell("graded", 3, 3, others=True),
         Cell("graded", 5, 5),
+        Cell("graded", 3, 3),
+        Cell("graded", 2, 2),
+        Cell("graded", 12, 3, once=0.5),
         Cell("unrelated to text", 12, 3),
-        Cell("unrelated to text", 12, 5),
+        Cell("two kinds", 12, 5),
+        Cell("alike", 12, 5),
+        Cell("alike", 5, 5),
         Cell("graded", 12, 3, exchangeable=True),
         Cell("graded", 3, 3, exchangeable=True),
-        # Where correcting is hard.
-        Cell("graded", 12, 3, once=0.5),
-        Cell("two kinds", 12, 5),
-        Cell("alike", 12, 5, others=True),
     ]
 
 
@@ -146,9 +138,15 @@ def simulate(
 
 def _rows(cell: Cell, tally: Tally, replications: int) -> Iterator[Row]:
     null = "exchangeable" if cell.exchangeable else "different"
-    for (what, method, target), hits in tally.hits.items():
+    for key, hits in tally.hits.items():
+        what, method, target = key
         nominal = SIGNIFICANCE if what == "size" else LEVEL
-        yield measured(what, method, cell.data, null, cell.n, target, nominal, hits, replications)
+        if what == "error":
+            rate = (tally.values[key] / replications) ** 0.5
+            yield figure(what, method, cell.data, null, cell.n, target, rate, replications)
+        else:
+            about = (what, method, cell.data, null, cell.n, target)
+            yield measured(*about, nominal, hits, replications)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,8 +280,14 @@ class Sampler:
             interval = found.interval(first, second, level=LEVEL)
             hit = interval is not None and interval.low <= true <= interval.high
             yield Outcome("coverage", METHODS[0], target, hit)
-        if self.cell.others:
-            yield from _others(references, answers, outputs, truth, rng)
+            for name, draws in (("as observed", found.observed), ("corrected", found.corrected)):
+                place = list(found.systems).index
+                value = draws.scores[place(first)]
+                value -= 0.0 if second is None else draws.scores[place(second)]
+                yield Outcome("error", name, target, value=float(value - true) ** 2)
+        items = found.intervals[0]
+        hit = items is not None and items.low <= truth[0] <= items.high
+        yield Outcome("coverage", METHODS[1], "score of A", hit)
 
     def _rate(self, chosen: Ints, rng: np.random.Generator) -> tuple[ReferenceSet, RatingTable]:
         cell = self.cell
@@ -311,62 +315,6 @@ class Sampler:
             scale="-1-1",
         )
         return reference_set(items), table.of_references(items)
-
-
-def _others(
-    references: ReferenceSet,
-    answers: RatingTable,
-    outputs: dict[str, list[str]],
-    truth: Array,
-    rng: np.random.Generator,
-) -> Iterator[Outcome]:
-    """What plainer methods do, on scores as they are."""
-    noise = rating_noise(references, answers)
-    ready = _METRIC.reweighting(references, list(outputs.values()))
-    weights = noise.weights[None]
-    base = ready.rows(weights)[0]
-    items = len(base)
-    counts = rng.multinomial(items, np.full(items, 1.0 / items), size=RESAMPLES)
-    moved = ready.rows(weights + noise.draw("raters", RESAMPLES, rng))
-
-    def scores(sums: Array) -> Array:
-        """Of A, and the difference of the two."""
-        both = _METRIC.aggregate(sums)
-        return np.stack((both[..., 0], both[..., 1] - both[..., 0]), axis=-1)
-
-    observed = scores(base.sum(axis=0))
-    left_out = scores(base.sum(axis=0) - base)
-    raters = scores(moved.sum(axis=1))
-    joint = scores(np.einsum("bi,bisc->bsc", counts, moved))
-    small = noise.draw("answers", RESAMPLES // 4, rng)
-    noisier = [observed] + [
-        scores(ready.rows(weights + level**0.5 * small).sum(axis=1)).mean(axis=0)
-        for level in _LEVELS
-    ]
-    centre = _extrapolated(np.array(noisier))
-    targets = (("score of A", truth[0]), ("difference", truth[1] - truth[0]))
-    for place, (target, true) in enumerate(targets):
-        low, high = percentile_interval(joint[:, place], LEVEL)
-        seen = float(observed[place])
-        bias = float(raters[:, place].mean()) - seen
-        reach = 1.96 * float(joint[:, place].std())
-        student = jackknife_interval(seen, left_out[:, place], LEVEL)
-        for method, interval in (
-            ("items only", (student.low, student.high)),
-            ("percentile", (low, high)),
-            ("reflected", (2.0 * seen - high, 2.0 * seen - low)),
-            ("shifted", (low - 2.0 * bias, high - 2.0 * bias)),
-            ("simex", (centre[place] - reach, centre[place] + reach)),
-        ):
-            hit = bool(interval[0] <= true <= interval[1])
-            yield Outcome("coverage", method, target, hit)
-
-
-def _extrapolated(means: Array) -> Array:
-    """Cook and Stefanski 1994: a parabola through means at noise levels 0, .5, ..., read at -1."""
-    levels = np.array((0.0, *_LEVELS))
-    coefficients = np.polynomial.polynomial.polyfit(levels, means, 2)
-    return np.asarray(np.polynomial.polynomial.polyval(-1.0, coefficients))
 
 
 def main() -> int:

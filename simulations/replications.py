@@ -23,13 +23,17 @@ _BATCH = 250
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether a test rejected or an interval covered; for exact tests, the level attainable."""
+    """Whether a test rejected or an interval covered; for exact tests, the level attainable.
+
+    Of errors, the squared one is the `value`.
+    """
 
     what: What
     method: str
     target: str
-    hit: bool
+    hit: bool = False
     attainable: float | None = None
+    value: float = 0.0
 
 
 @dataclass(slots=True)
@@ -38,18 +42,22 @@ class Tally:
 
     hits: Counter[Key] = field(default_factory=Counter)
     counts: Counter[Key] = field(default_factory=Counter)
+    values: dict[Key, float] = field(default_factory=dict)
     attainable: dict[Key, float] = field(default_factory=dict)
 
     def count(self, outcome: Outcome) -> None:
         key = (outcome.what, outcome.method, outcome.target)
         self.hits[key] += outcome.hit
         self.counts[key] += 1
+        self.values[key] = self.values.get(key, 0.0) + outcome.value
         if outcome.attainable is not None:
             self.attainable[key] = self.attainable.get(key, 0.0) + outcome.attainable
 
     def add(self, other: Tally) -> None:
         self.hits.update(other.hits)
         self.counts.update(other.counts)
+        for key, value in other.values.items():
+            self.values[key] = self.values.get(key, 0.0) + value
         for key, level in other.attainable.items():
             self.attainable[key] = self.attainable.get(key, 0.0) + level
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Row", "What", "band", "measured", "pivot", "replace_block"]
+__all__ = ["Row", "What", "band", "figure", "measured", "pivot", "replace_block"]
 
-What = Literal["size", "coverage", "power"]
+What = Literal["size", "coverage", "power", "error"]
 
 #: Of the band in which a rate falls if the nominal one is the truth.
 _BAND = 0.99
@@ -20,9 +20,10 @@ class Row:
 
     Attributes
     ----------
-    what : {"size", "coverage", "power"}
+    what : {"size", "coverage", "power", "error"}
         The share of tests that reject a true null, of intervals that hold the truth, or of tests
-        that reject a false null, of which nothing is promised.
+        that reject a false null; or the root of the mean squared error of an estimate. Of the last
+        two nothing is promised.
     method : str
         A test or an interval.
     data : str
@@ -66,6 +67,8 @@ class Row:
         >>> measured("size", "koehn", "BLEU", "exchangeable", 50, "0", 0.05, 230, 2000).cell()
         '**11.5** above'
         """
+        if self.what == "error":
+            return f"{self.rate:.2f}"
         figure = f"{100.0 * self.rate:.1f}"
         if self.low <= self.rate <= self.high:
             return figure
@@ -125,6 +128,13 @@ def measured(
         holds=rate <= high and (exact or rate >= low),
         attainable=attainable,
     )
+
+
+def figure(
+    what: What, method: str, data: str, null: str, n: int, target: str, rate: float, of: int
+) -> Row:
+    """A row of which nothing was promised, from so many replications."""
+    return Row(what, method, data, null, n, target, rate, rate, rate, rate, of, True)
 
 
 def pivot(rows: Sequence[Row], methods: Sequence[str]) -> str:

@@ -31,7 +31,14 @@ from deltableu.compare import (
     names_metrics,
     read_past_comparisons,
 )
-from deltableu.corpus import ScoreTable, read_scores, read_study, reference_set, system_runs
+from deltableu.corpus import (
+    ScoreTable,
+    item_groups,
+    read_scores,
+    read_study,
+    reference_set,
+    system_runs,
+)
 from deltableu.errors import InputError
 from deltableu.io import Table
 from deltableu.score import DeltaBLEU, Metric, Scoring, score_systems
@@ -178,6 +185,7 @@ def compare(
                 baseline=baseline,
                 selection=select,
                 criterion=criterion,
+                groups=None if group is None else item_groups(study, group),
                 no_positive=no_positive,
                 plan=plan,
                 threads=threads,
@@ -189,6 +197,8 @@ def compare(
                 if paths or refs or weights:
                     message = "give a study, or files with --refs, or --scores; not two of them"
                     raise InputError(message)
+                if group is not None:
+                    raise InputError("--group needs a study, whose items have meta")
                 source = _ready_scores(scores, metrics, options, lower_is_better)
             else:
                 if lower_is_better:

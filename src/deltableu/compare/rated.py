@@ -36,6 +36,7 @@ def compare_rated(
     baseline: str | None = None,
     selection: str = "all",
     criterion: str | None = None,
+    groups: Sequence[str] | None = None,
     no_positive: Literal["error", "skip"] = "error",
     plan: ComparisonPlan | None = None,
     threads: int | None = None,
@@ -55,7 +56,7 @@ def compare_rated(
         That use weights.
     systems, baseline, plan, threads, progress
         As in `compare_systems`; of the plan only correction, levels, resamples and seed count.
-    selection, criterion, no_positive
+    selection, criterion, groups, no_positive
         As in `resample_raters`.
     """
     chosen = plan or ComparisonPlan()
@@ -71,6 +72,7 @@ def compare_rated(
             systems=names,
             selection=selection,
             criterion=criterion,
+            groups=groups,
             no_positive=no_positive,
             resamples=chosen.resamples,
             level=chosen.level,
@@ -83,6 +85,7 @@ def compare_rated(
                 f"metric:{metric.name}",
                 *(f"{key}:{value}" for key, value in metric.settings()),
                 f"items:{len(found.items)}",
+                *((f"groups:{found.groups}",) if found.groups else ()),
                 f"select:{info.selection}",
                 f"raters:{found.raters}",
                 f"resample:items+raters-{chosen.resamples}",
@@ -120,7 +123,7 @@ def _evidence(found: ResampledRaters, plan: ComparisonPlan, signature: str) -> E
         metric=found.metric,
         systems=systems,
         items=len(found.items),
-        groups=None,
+        groups=found.groups,
         higher_is_better=found.higher_is_better,
         tests=(_TEST,),
         scores=found.observed.scores,

@@ -44,6 +44,8 @@ class ResampledRaters:
     metric : str
     higher_is_better : bool
     systems, items : tuple of str
+    groups : int or None
+        Of items that belong together, where whole groups were resampled.
     dropped : tuple of str
         Items that were left out, since none of their references has a positive weight.
     raters, answers : int
@@ -70,6 +72,7 @@ class ResampledRaters:
     higher_is_better: bool
     systems: tuple[str, ...]
     items: tuple[str, ...]
+    groups: int | None
     dropped: tuple[str, ...]
     raters: int
     answers: int
@@ -143,7 +146,8 @@ class ResampledRaters:
 
     def _degrees(self, shares: VarianceShares) -> float:
         common = shares.both - shares.items
-        parts = shares.items**2 / max(len(self.items) - 1, 1) + common**2 / self.degrees
+        units = self.groups or len(self.items)
+        parts = shares.items**2 / max(units - 1, 1) + common**2 / self.degrees
         return shares.both**2 / parts if parts > 0.0 else self.degrees
 
     def _draws(self, second: str | None) -> RaterDraws:

@@ -37,7 +37,13 @@ from deltableu.rate import (
     rating_noise,
 )
 from deltableu.score import Metric, Reweighting, first_wrong_text
-from deltableu.stats import bootstrap_sums, jackknife_interval, stream
+from deltableu.stats import (
+    bootstrap_sums,
+    group_numbers,
+    jackknife_interval,
+    stream,
+    sum_groups,
+)
 
 #: Numbers held in memory at once, per thread.
 _NUMBERS = 4_000_000
@@ -53,6 +59,7 @@ def resample_raters(
     systems: Sequence[str] | None = None,
     selection: str = "all",
     criterion: str | None = None,
+    groups: Sequence[str] | None = None,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
     level: float = 0.95,
@@ -74,6 +81,8 @@ def resample_raters(
         "all", "single" or "w>=T"; a threshold chooses with the study's weights, once.
     criterion : str, optional
         Of the ratings; may be left out where all ratings of references have the same.
+    groups : list of str, optional
+        What each item belongs to: whole groups are then resampled.
     no_positive : {"error", "skip"}
         What to do about items without a positively weighted reference.
     resamples : int
@@ -112,6 +121,7 @@ def resample_raters(
         answers,
         {name: study.outputs[name] for name in names},
         metric,
+        groups=groups,
         no_positive=no_positive,
         resamples=resamples,
         level=level,
@@ -128,6 +138,7 @@ def resample_rated(
     outputs: Mapping[str, Sequence[str]],
     metric: Metric,
     *,
+    groups: Sequence[str] | None = None,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
     level: float = 0.95,
@@ -151,7 +162,15 @@ def resample_rated(
     """
     _check(metric, resamples, seed)
     _check_outputs(outputs, len(references))
+    if groups is not None and len(groups) != len(references):
+        raise InputError(f"there are {len(groups)} groups for {len(references)} items")
+    owner = dict(zip(references.item_ids or (), groups or (), strict=False))
     references, outputs, dropped = _without_hopeless(references, outputs, no_positive)
+    numbers = None
+    if groups is not None:
+        numbers = group_numbers([owner[item.id] for item in _items(references)])
+        if int(numbers.max()) < 1:
+            raise InputError("a comparison needs at least two groups of items, got 1")
     metric.encode(references, threads=threads)  # explains what is wrong with references
     answers = answers.of_references(_items(references), unknown="drop")
     noise = rating_noise(references, answers)
@@ -169,8 +188,12 @@ def resample_rated(
     step = _step(noise, noisier.largest)
     corrected = observed - step * (noisier.rows - observed)
 
+    def by_unit(rows: Array) -> Array:
+        return rows if numbers is None else sum_groups(rows, numbers)
+
     def draws(rows: Array) -> RaterDraws:
         """Scores of rows, of samples of them, and of resampled sums moved to where they are."""
+        rows = by_unit(rows)
         items, systems, columns = rows.shape
         total = rows.sum(axis=0)
         sums = bootstrap_sums(rows.reshape(items, -1), resamples, seed, threads=threads)
@@ -187,7 +210,7 @@ def resample_rated(
 
     totals = observed.sum(axis=0)
     still = metric.clamped(totals)
-    left_out = metric.aggregate(totals - observed)
+    left_out = metric.aggregate(totals - by_unit(observed))
     intervals = tuple(
         None if flag else jackknife_interval(float(score), one, level, metric.score_limits)
         for flag, score, one in zip(still, metric.aggregate(totals), left_out.T, strict=True)
@@ -197,6 +220,7 @@ def resample_rated(
         higher_is_better=metric.higher_is_better,
         systems=tuple(outputs),
         items=answers.items,
+        groups=None if numbers is None else int(numbers.max()) + 1,
         dropped=dropped,
         raters=len(answers.raters),
         answers=len(answers),
