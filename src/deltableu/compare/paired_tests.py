@@ -104,8 +104,8 @@ def moses_p_value(differences: Array, observed: float, scale: float = 0.0) -> fl
 def paired_t_test(first: Array, second: Array, numbers: Ints | None = None) -> Verdict:
     """Student's paired t-test of segment scores; with numbers of groups, of whole groups.
 
-    Where all segments differ by the same there is no spread to divide by, and the p-value is that
-    of all signs being equal.
+    Where all segments, or groups, differ by the same there is no spread to divide by, and the
+    p-value is that of all signs being equal.
 
     Examples
     --------
@@ -122,10 +122,10 @@ def paired_t_test(first: Array, second: Array, numbers: Ints | None = None) -> V
     sums = apart if numbers is None else sum_groups(apart, numbers)
     sizes = np.ones_like(apart) if numbers is None else sum_groups(np.ones_like(apart), numbers)
     units = len(sums)
-    if (apart == apart[0]).all():
+    beyond = sums - sizes * mean
+    if np.abs(beyond).max() <= 1e-12 * np.abs(sums).max():
         return Verdict(1.0 if mean == 0.0 else 2.0 ** (1 - units), float(np.sign(mean)))
-    spread = float(((sums - sizes * mean) ** 2).sum())
-    error = math.sqrt(units / (units - 1) * spread) / len(apart)
+    error = math.sqrt(units / (units - 1) * float((beyond**2).sum())) / len(apart)
     return Verdict(float(2.0 * stdtr(units - 1, -abs(mean) / error)), float(np.sign(mean)))
 
 
