@@ -34,35 +34,45 @@ def evidence(scores):
     return RunEvidence.of(found, system_runs(found.systems))
 
 
-def literal_variance(first, second=None):
+def literal_variance(tables, first, second=None):
     """Of means over runs x items, one element after the other."""
-    tables = [first] if second is None else [first, second]
-    items = first.shape[1]
+    chosen = [first] if second is None else [first, second]
+    items = len(tables[0][0])
+
+    def column(table, i):
+        return sum(row[i] for row in table) / len(table)
+
     apart = [
-        sum(first[r][i] for r in range(len(first))) / len(first)
-        - (0.0 if second is None else sum(row[i] for row in second) / len(second))
+        column(tables[first], i) - (0.0 if second is None else column(tables[second], i))
         for i in range(items)
     ]
     middle = sum(apart) / items
     v_items = sum((one - middle) ** 2 for one in apart) / (items - 1) / items
-    v_runs, parts = 0.0, [(v_items, items - 1)]
-    for table in tables:
+    between, crossed, squares = {}, {}, 0.0
+    for place, table in enumerate(tables):
         runs = len(table)
         if runs == 1:
             continue
         means = [sum(row) / items for row in table]
         grand = sum(means) / runs
-        between = sum((one - grand) ** 2 for one in means) / (runs - 1) / runs
-        crossed = 0.0
+        between[place] = sum((one - grand) ** 2 for one in means) / (runs - 1) / runs
+        squares += sum((one - grand) ** 2 for one in means)
+        crossed[place] = 0.0
         for r, i in product(range(runs), range(items)):
-            column = sum(row[i] for row in table) / runs
-            crossed += (table[r][i] - means[r] - column + grand) ** 2
-        crossed /= (runs - 1) * (items - 1) * runs * items
-        v_runs += max(between - crossed, 0.0)
-        parts.append((between, runs - 1))
-    degrees = (v_items + v_runs) ** 2 / sum(part**2 / free for part, free in parts)
-    fewest = min(free for _, free in parts)
-    return v_items, v_runs, min(max(degrees, fewest), items - 1)
+            crossed[place] += (table[r][i] - means[r] - column(table, i) + grand) ** 2
+        crossed[place] /= (runs - 1) * (items - 1) * runs * items
+    several = [place for place in chosen if place in between]
+    v_runs = sum(max(between[place] - crossed[place], 0.0) for place in several)
+    pooled = squares / sum(len(table) - 1 for table in tables)
+    degrees = []
+    for least in (0.0, pooled):
+        taken = {place: max(between[place], least / len(tables[place])) for place in several}
+        total = v_items + sum(max(taken[place] - crossed[place], 0.0) for place in several)
+        spread = v_items**2 / (items - 1)
+        spread += sum(taken[place] ** 2 / (len(tables[place]) - 1) for place in several)
+        degrees.append(total**2 / spread)
+    fewest = min((len(tables[place]) - 1 for place in several), default=items - 1)
+    return v_items, v_runs, min(max(min(degrees), fewest), items - 1)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +83,9 @@ def test_variances_are_the_formulas(counts, run):
     for seed in range(5):
         scores = made_scores(counts, seed=seed, run=run)
         found = evidence(scores)
-        first = np.array([scores[f"A@{k}"] for k in range(counts["A"])])
-        second = np.array([scores[f"B@{k}"] for k in range(counts["B"])])
-        for wanted, shares in (
-            (literal_variance(first), found.variance(0)),
-            (literal_variance(second), found.variance(1)),
-            (literal_variance(first, second), found.variance(0, 1)),
-        ):
+        tables = [[list(scores[f"{name}@{k}"]) for k in range(counts[name])] for name in counts]
+        for pair in ((0, None), (1, None), (0, 1)):
+            shares, wanted = found.variance(*pair), literal_variance(tables, *pair)
             assert (shares.items, shares.runs, shares.degrees) == pytest.approx(wanted, rel=1e-9)
 
 

@@ -8,7 +8,7 @@ is counted once.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,6 +88,29 @@ def compare_runs(
     return compare_pairs(evidence, plan, baseline)
 
 
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """How many runs a system has, their variance, and how much of it other items explain."""
+
+    count: int
+    variance: float
+    crossed: float
+
+    @classmethod
+    def of(cls, scores: Array, influences: Array) -> _Runs:
+        runs, units = influences.shape
+        if runs == 1:
+            return cls(1, 0.0, 0.0)
+        centred = influences - influences.mean(axis=0) - influences.mean(axis=1, keepdims=True)
+        centred += influences.mean()
+        crossed = units / (units - 1) * float((centred**2).sum()) / (runs - 1)
+        return cls(runs, float(scores.var(ddof=1)), crossed)
+
+    def beyond_items(self, variance: float) -> float:
+        """What the mean over runs has of it beyond runs x items."""
+        return max(variance - self.crossed, 0.0) / self.count
+
+
 @dataclass(frozen=True, eq=False)
 class RunEvidence:
     """Scores of runs, and by how much each unit of items moves them.
@@ -165,32 +188,44 @@ class RunEvidence:
 
         The variance of the mean over runs from other items, and what runs differ by beyond what
         their outputs on the same items do: V(items) + max(V(runs) - V(runs x items), 0), the latter
-        for each system. Degrees of freedom are Satterthwaite's, with the whole of V(runs), whose
-        error that difference has.
+        for each system.
         """
         units = self.units
         apart = self.influences[first].mean(axis=0)
         if second is not None:
             apart = apart - self.influences[second].mean(axis=0)
         items = units / (units - 1) * float(((apart - apart.mean()) ** 2).sum())
-        both = [place for place in (first, second) if place is not None]
-        parts = [self._between(place) for place in both if self.counts[place] > 1]
-        runs = sum(max(own - crossed, 0.0) for own, crossed, _ in parts)
-        if math.sqrt(items + runs) <= _NOTHING * self._scale(*both):
+        systems = [place for place in (first, second) if place is not None]
+        several = [self._runs[place] for place in systems if self.counts[place] > 1]
+        runs = sum(one.beyond_items(one.variance) for one in several)
+        if math.sqrt(items + runs) <= _NOTHING * self._scale(*systems):
             return RunShares(0.0, 0.0, units - 1.0)
-        spread = items**2 / (units - 1) + sum(own**2 / degrees for own, _, degrees in parts)
-        fewest = min((degrees for _, _, degrees in parts), default=units - 1.0)
-        degrees = min(max((items + runs) ** 2 / spread, fewest), units - 1.0)
+        # Two or three runs may be close by chance, and then look as if only items mattered.
+        degrees = min(
+            self._degrees(items, several, 0.0), self._degrees(items, several, self._pooled)
+        )
         return RunShares(items, runs, degrees)
 
-    def _between(self, system: int) -> tuple[float, float, float]:
-        """V(runs), V(runs x items) and the degrees of freedom of the former."""
-        scores, influences = self.run_scores[system], self.influences[system]
-        runs, units = influences.shape
-        centred = influences - influences.mean(axis=0) - influences.mean(axis=1, keepdims=True)
-        centred += influences.mean()
-        crossed = units / (units - 1) * float((centred**2).sum()) / (runs * (runs - 1))
-        return float(scores.var(ddof=1)) / runs, crossed, runs - 1.0
+    @cached_property
+    def _runs(self) -> tuple[_Runs, ...]:
+        return tuple(map(_Runs.of, self.run_scores, self.influences))
+
+    @cached_property
+    def _pooled(self) -> float:
+        """The variance of single runs in all systems together."""
+        degrees = sum(count - 1 for count in self.counts)
+        squares = sum((one.count - 1) * one.variance for one in self._runs)
+        return squares / degrees if degrees else 0.0
+
+    def _degrees(self, items: float, several: Sequence[_Runs], least: float) -> float:
+        """Satterthwaite's, if runs of a system have at least that variance."""
+        assumed = [(one, max(one.variance, least)) for one in several]
+        total = items + sum(one.beyond_items(variance) for one, variance in assumed)
+        # What is taken off for the items has next to no error: that of V(runs) is the whole's.
+        spread = items**2 / (self.units - 1)
+        spread += sum((variance / one.count) ** 2 / (one.count - 1) for one, variance in assumed)
+        fewest = min((one.count - 1 for one in several), default=self.units - 1)
+        return min(max(total**2 / spread, fewest), self.units - 1.0)
 
     def estimate(self, first: int, second: int | None, level: float) -> Estimate:
         """Student's interval, within the limits of scores; none where a score is clamped."""
