@@ -12,6 +12,7 @@ from pathlib import Path
 from deltableu.io import atomic_write
 from simulations import compare, families, groups, validate_tables, weight_noise
 from simulations import raters as rating_noise
+from simulations import runs as several_runs
 from simulations.replications import Progress
 from simulations.tables import band, pivot, replace_block
 
@@ -66,6 +67,15 @@ def dialogues(replications: int, progress: Progress | None = None) -> Tables:
     }
 
 
+def runs(replications: int, progress: Progress | None = None) -> Tables:
+    """Several runs of each system."""
+    return {
+        "simulated runs": several_runs.table(
+            several_runs.simulate(replications, SEED, progress=progress)
+        )
+    }
+
+
 def raters(replications: int, progress: Progress | None = None) -> Tables:
     """Coverage and size where ratings are resampled."""
     studies = max(1, replications // _PER_STUDY)
@@ -97,6 +107,7 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "comparisons": comparisons,
     "corrections": corrections,
     "groups": dialogues,
+    "runs": runs,
     "raters": raters,
     "weights": weights,
     # Of agreement with people.
