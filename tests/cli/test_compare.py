@@ -76,6 +76,54 @@ def test_the_table_shows_letters_ranks_and_who_is_better(succeeds, demo):
     assert "letters  systems that share a letter do not differ significantly" in text
 
 
+def test_a_clamped_score_is_told_apart_by_its_signed_twin(succeeds, demo):
+    """The test of random against phrase-smt gave p < .001 beside an interval that held 0."""
+    command = ("compare", demo, "--metrics", "delta-bleu", "--systems", "random", "phrase-smt")
+    command += ("--tests", "studentized,randomization,bootstrap")
+    clamped, signed = succeeds(*command, "--format", "json").json
+    assert (clamped["metric"], signed["metric"]) == ("delta-bleu", "signed-delta-bleu")
+    (pair,) = clamped["pairs"]
+    assert set(pair["p_values"].values()) == {None}
+    assert (pair["interval"], pair["significant"], pair["better"]) == (None, False, None)
+    assert [one["rank"] for one in clamped["systems"]] == [None, None]
+    (pair,) = signed["pairs"]
+    assert (pair["first"], pair["better"]) == ("random", "random")
+    assert 0 < pair["interval"]["low"] < pair["difference"] < pair["interval"]["high"]
+    text = succeeds(*command).out
+    sentence = "the score of phrase-smt is clamped, because the matches of some order sum to"
+    assert text.count(sentence) == 1
+    heading, _, first, second = text.splitlines()[1:5]
+    assert heading.split() == ["system", "delta-bleu", "rank", "signed-delta-bleu", "rank"]
+    assert re.fullmatch(r" random +2\.05 \[0\.00, 4\.73\] +8\.39 a \[.*\] +1", first)
+    assert re.fullmatch(r" phrase-smt +0\.00 +-4\.83 b \[.*\] +2", second)
+    # Asked for by name it is not added again, and where nothing is clamped it is not there.
+    twice = (*command[:3], "signed-delta-bleu,delta-bleu", *command[4:], "--format", "json")
+    assert [one["metric"] for one in succeeds(*twice).json] == ["signed-delta-bleu", "delta-bleu"]
+    fine = (*command[:5], "random", "human", "--format", "json")
+    assert [one["metric"] for one in succeeds(*fine).json] == ["delta-bleu"]
+
+
+def test_score_compare_and_report_have_one_interval_of_a_score(run, demo, tmp_path):
+    metrics = "delta-bleu,bleu,sentence-bleu,chrf,distinct-2"
+    page = tmp_path / "page.html"
+    scored = run("score", demo, "--ci", "--metrics", metrics, "--format", "json").json
+    found = run("compare", demo, "--metrics", metrics, "--trials", 50, "--format", "json").json
+    intervals = {
+        (record["metric"], one["system"]): one["interval"]
+        for record in found
+        for one in record["systems"]
+    }
+    for record in scored:
+        assert intervals[record["metric"], record["system"]] == record["interval"]
+    assert run("report", demo, "--metrics", metrics, "--select", "all", "-o", page).code == 0
+    text = page.read_text()
+    for record in scored:
+        low, high = (record["interval"] or {}).get("low"), (record["interval"] or {}).get("high")
+        shown = "" if low is None else f"[{low:.2f}, {high:.2f}]"
+        assert shown in text, record["system"]
+    assert sum(record["interval"] is None for record in scored) == 2
+
+
 def test_a_baseline_is_compared_with_every_other_system(succeeds, demo):
     (record,) = succeeds(
         "compare", demo, "--metrics", "bleu", "--baseline", "retrieval", "--format", "json"
