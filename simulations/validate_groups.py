@@ -21,7 +21,9 @@ __all__ = ["GROUPED", "Dialogues", "dialogues"]
 
 Shape = Literal["normal", "skewed", "five-point"]
 
-GROUPED = ("by item", "by dialogue")
+_HOW = ("by item", "by dialogue")
+_SWAPS: dict[Swap, str] = {"items": "PERM-INPUT", "both": "PERM-BOTH"}
+GROUPED = tuple(f"{what}, {how}" for what in ("interval", *_SWAPS.values()) for how in _HOW)
 TURNS = 10
 SYSTEMS = 5
 #: Correlation of what two turns of a dialogue share: difficulty, and a metric's errors.
@@ -56,7 +58,7 @@ class Dialogues:
         human, x, y = draw(rng, self.shape, self.within, self.n // TURNS)
         again = int(rng.integers(1 << 62))
         groups = np.repeat(np.arange(self.n // TURNS), TURNS).tolist()
-        for method, labels in zip(GROUPED, (None, groups), strict=True):
+        for how, labels in zip(_HOW, (None, groups), strict=True):
             drawn = bootstrap_agreement(
                 x,
                 human,
@@ -68,9 +70,8 @@ class Dialogues:
             )
             truth = true_value(self.shape, self.within)
             held = drawn.interval.low <= truth <= drawn.interval.high
-            yield Outcome("coverage", method, "interval, pearson", bool(held))
-            swaps: tuple[Swap, ...] = ("both", "items")
-            for swap in swaps:
+            yield Outcome("coverage", f"interval, {how}", "pooled", bool(held))
+            for swap, test in _SWAPS.items():
                 found = permutation_test(
                     x,
                     y,
@@ -82,8 +83,7 @@ class Dialogues:
                     seed=again,
                     threads=1,
                 )
-                target = {"both": "test, PERM-BOTH", "items": "test, PERM-INPUT"}[swap]
-                yield Outcome("size", method, target, bool(found.p_value < 0.05))
+                yield Outcome("size", f"{test}, {how}", "pooled", bool(found.p_value < 0.05))
 
 
 def draw(

@@ -154,12 +154,10 @@ class FewRatings:
         rated = slice(self.n)
         known = [np.where(np.arange(_OUTPUTS) < self.n, one, np.nan) for one in ratings]
         for method in ESTIMATES:
-            for finite in (False, True):
-                one: Any = estimate_quality(
-                    ratings[0][rated], metrics[0][rated], metrics[0], method=method, finite=finite
-                )
-                truth = float(ratings[0].mean()) if finite else _true_mean(self.shape)
-                yield _held(method, "these outputs" if finite else "mean of a system", one, truth)
+            one: Any = estimate_quality(
+                ratings[0][rated], metrics[0][rated], metrics[0], method=method
+            )
+            yield _held(method, "mean of a system", one, _true_mean(self.shape))
             two = estimate_difference(*known, *metrics, method=method)
             yield _held(method, "difference of two", two, 0.0)
 

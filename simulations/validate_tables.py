@@ -57,7 +57,7 @@ _TABLES: Mapping[str, tuple[type, What | None, Sequence[str], Sequence[str]]] = 
         Dialogues,
         None,
         validate_groups.GROUPED,
-        ("scores", "items from", "items", "pooled"),
+        ("scores", "items from", "items", "level"),
     ),
     "validated corpus scores": (CorpusScores, "size", validate_corpus.SCORED, _METRICS),
     "validated few ratings": (
