@@ -166,15 +166,13 @@ def test_few_metrics_that_know_nothing():
 
 
 def test_few_studies_of_dialogues():
-    """Items that belong together: what holds by dialogue does not, or less so, by item."""
+    """Whole dialogues hold; single scores, and errors that outputs share, do not."""
     rows = few(Dialogues("normal", 300))
-    rates = {row.method: row.rate for row in rows}
-    for test in ("PERM-INPUT", "PERM-BOTH"):
-        assert rates[f"{test}, by dialogue"] <= rates[f"{test}, by item"]
     for what in ("PERM-INPUT", "interval"):
         (row,) = only(rows, method=f"{what}, by dialogue")
         assert in_wide_band(row), row
-    assert rates["interval, by item"] <= rates["interval, by dialogue"]
+    (row,) = only(rows, method="PERM-BOTH, by item")
+    assert row.rate > 0.1, row
 
 
 def test_few_studies_of_five_equal_metrics():
@@ -459,7 +457,7 @@ def test_few_ratings(said):
         if one.data != "skewed ratings":
             assert 93 < one.rate < 96.1, one
     hard = only(means, data="skewed ratings")
-    for n, low, high in (("12", 91, 93), ("30", 91, 94), ("100", 93, 95)):
+    for n, low, high in (("12", 91, 93), ("30", 92, 94), ("100", 93, 94)):
         assert spans(hard, low, high, n=n)
 
 
