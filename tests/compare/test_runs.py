@@ -268,3 +268,12 @@ def test_bad_input(change, message):
     scores = {name: list(row) for name, row in made_scores({"A": 2, "B": 2}).items()}
     with pytest.raises(InputError, match=message):
         compare_systems(scores, **change)
+
+
+def test_a_few_runs_that_matter_are_warned_of():
+    few = {name: list(row) for name, row in made_scores({"A": 3, "B": 6}, run=3.0).items()}
+    (found,) = compare_systems(few)
+    assert [text for text in found.warnings if "fewer than 5 of A:" in text]
+    steady = {name: list(row) for name, row in made_scores({"A": 3, "B": 6}, run=0.0).items()}
+    (found,) = compare_systems(steady)
+    assert found.warnings == ()

@@ -35,6 +35,8 @@ from deltableu.stats import ConfidenceInterval
 TEST = "items and runs"
 #: Errors below this part of the scores are the rounding of none.
 _NOTHING = 1e-12
+#: Runs from which on it hardly matters whether those of other systems vary as much.
+_ENOUGH = 5
 
 
 def compare_runs(
@@ -262,7 +264,7 @@ class RunEvidence:
         names = self.systems
         still = [name for name, flag in zip(names, self.clamped, strict=True) if flag]
         alone = [name for name, runs in zip(names, self.counts, strict=True) if runs == 1]
-        few = [name for name, runs in zip(names, self.counts, strict=True) if runs == 2]
+        few = self._too_few(pairs)
         found = [*clamp_warning(still)]
         if alone:
             found.append(
@@ -271,8 +273,8 @@ class RunEvidence:
             )
         if few:
             found.append(
-                f"only two runs of {', '.join(few)}, which tell little about others: intervals of "
-                "single scores may be too narrow"
+                f"runs matter more than items, and there are fewer than {_ENOUGH} of "
+                f"{', '.join(few)}: tests may reject equal systems more often than they say"
             )
         means = [influences.mean(axis=0) for influences in self.influences]
         skewed = [
@@ -282,6 +284,18 @@ class RunEvidence:
         ]
         found += skew_warning(skewed, self.units, self.units_are)
         return tuple(found)
+
+    def _too_few(self, pairs: Pairs) -> list[str]:
+        """Systems with a few runs whose differences matter more than the items."""
+        found = {
+            place
+            for pair in pairs
+            for place in pair
+            if 1 < self.counts[place] < _ENOUGH
+            and not self.clamped[list(pair)].any()
+            and self.variance(*pair).run_share > 0.5
+        }
+        return [self.systems[place] for place in sorted(found)]
 
     def _scale(self, *systems: int) -> float:
         return max(float(np.abs(self.run_scores[place]).max()) for place in systems)
