@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deltableu._version import __version__
 
 if TYPE_CHECKING:
-    from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison
+    from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison, sensitivity
     from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, read_study, reference_set
     from deltableu.corpus.scores import read_scores  # by its module: mypy loses it in the circle
     from deltableu.judges import (
@@ -59,6 +59,7 @@ _HOMES = {
     "read_study": "corpus",
     "reference_set": "corpus",
     "score_systems": "score",
+    "sensitivity": "compare",
     "sentence_bleu": "score",
     "train_rater": "judges",
     "train_vectors": "vectors",
@@ -91,6 +92,7 @@ __all__ = [
     "read_study",
     "reference_set",
     "score_systems",
+    "sensitivity",
     "sentence_bleu",
     "train_rater",
     "train_vectors",

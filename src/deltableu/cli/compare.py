@@ -25,12 +25,14 @@ from deltableu.compare import (
     AgreementCurve,
     Comparison,
     ComparisonPlan,
+    Sensitivity,
     check_test,
     compare_rated,
     compare_systems,
     names_metrics,
     read_past_comparisons,
 )
+from deltableu.compare import sensitivity as find_sensitivity
 from deltableu.corpus import (
     ScoreTable,
     item_groups,
@@ -40,7 +42,7 @@ from deltableu.corpus import (
     system_runs,
 )
 from deltableu.errors import InputError
-from deltableu.io import Table
+from deltableu.io import Table, as_record
 from deltableu.score import DeltaBLEU, Metric, Scoring, score_systems
 
 _DEFAULTS = MetricOptions()
@@ -71,6 +73,7 @@ def compare(
     seed: Whole = 0,
     resample: Literal["items", "items,raters"] = "items",
     criterion: str | None = None,
+    sensitivity: Annotated[bool, Flag] = False,
     past: str | None = None,
     past_model: Literal["isotonic", "logistic"] = "isotonic",
     tables: str = "systems,pairs",
@@ -138,6 +141,10 @@ def compare(
         into intervals and tests, in place of --tests and --interval; needs raw ratings.
     criterion
         Which ratings of references; may be left out where there is one.
+    sensitivity
+        Say how fragile each significant difference is: the smallest shift of all weights, the
+        smallest share of references dropped and the smallest bend of the rating scale after which
+        it is not significant, or turned round.
     past
         Past comparisons with people: a table with the columns difference and verdict, and perhaps
         metric and group. Prints how probable it is that people agree with each difference.
@@ -165,6 +172,10 @@ def compare(
         seed=seed,
     )
     wanted = chosen_tables(tables, _TABLES)
+    if sensitivity and (scores is not None or resample == "items,raters"):
+        where = "--scores" if scores is not None else "--resample items,raters"
+        raise InputError(f"--sensitivity is of no use with {where}")
+    fragile: list[Sensitivity] = []
     check_results(output, (*paths, *(refs or ()), weights, scores, past))
     with ProgressBar() as progress:
         if resample == "items,raters":
@@ -242,6 +253,22 @@ def compare(
             if scores is None:
                 signed = _signed(chosen, found)
                 found += compared(scored(signed)) if signed else ()
+                for metric, one in zip((*chosen, *signed), found, strict=True):
+                    if sensitivity:
+                        fragile.append(
+                            find_sensitivity(
+                                references,
+                                inputs.outputs,
+                                metric,
+                                comparison=one,
+                                groups=groups,
+                                no_positive=no_positive,
+                                runs=runs,
+                                seed=seed,
+                                threads=threads,
+                                progress=progress,
+                            )
+                        )
     if past is not None:
         if len(found) > 1 and not names_metrics(past):
             raise InputError(
@@ -258,7 +285,14 @@ def compare(
             shown += [one.pairs_table(digits=digits) for one in found]
         else:
             shown += [one.matrix_table() for one in found]
-    emit(shown, found, format, output)
+    result: list[object] = list(found)
+    if fragile:
+        shown += [table for one in fragile for table in (one.sentences(), one.table())]
+        result = [
+            {**as_record(one), "sensitivity": as_record(other)}
+            for one, other in zip(found, fragile, strict=True)
+        ]
+    emit(shown, result, format, output)
 
 
 def _signed(metrics: Sequence[Metric], found: Sequence[Comparison]) -> list[Metric]:

@@ -15,6 +15,8 @@ from deltableu.compare.results import (
     RunShares,
     VarianceShares,
 )
+from deltableu.compare.sensitivity import sensitivity
+from deltableu.compare.sensitivity_results import Flip, Flips, PairSensitivity, Sensitivity
 from deltableu.compare.systems import compare_systems
 
 __all__ = [
@@ -24,12 +26,16 @@ __all__ = [
     "ComparedSystem",
     "Comparison",
     "ComparisonPlan",
+    "Flip",
+    "Flips",
+    "PairSensitivity",
     "PastComparisons",
     "PowerCurve",
     "PowerPlan",
     "PowerPoint",
     "Probability",
     "RunShares",
+    "Sensitivity",
     "Test",
     "VarianceShares",
     "check_test",
@@ -38,4 +44,5 @@ __all__ = [
     "names_metrics",
     "plan_comparison",
     "read_past_comparisons",
+    "sensitivity",
 ]

@@ -259,6 +259,19 @@ class RunEvidence:
         p_value = 2.0 * float(stdtr(shares.degrees, -abs(apart) / math.sqrt(shares.both)))
         return Verdict(p_value, sign)
 
+    def strength(self, first: int, second: int, significance: float) -> float:
+        """The difference over its error, as a multiple of what is significant; 0 at a clamp."""
+        from scipy.special import stdtrit
+
+        if self.clamped[first] or self.clamped[second]:
+            return 0.0
+        shares, apart = self.variance(first, second), self.difference(first, second)
+        if shares.both == 0.0:
+            sure = 2.0 ** (1 - self.units) < significance
+            return math.copysign(math.inf, apart) if apart != 0.0 and sure else 0.0
+        critical = float(stdtrit(shares.degrees, 1.0 - significance / 2.0))
+        return apart / math.sqrt(shares.both) / critical
+
     def warnings(self, pairs: Pairs) -> tuple[str, ...]:
         """What to know before a claim is made."""
         names = self.systems
