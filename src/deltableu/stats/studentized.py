@@ -106,6 +106,26 @@ class Exchange:
         return np.asarray(self.rows.mean(axis=(0, 1)))
 
     @cached_property
+    def _basis(self) -> tuple[Array, Array]:
+        """Columns of centred rows that the others follow from, and how they do.
+
+        N-grams of a text are as many as its words, or one fewer, two fewer: half of BLEU's columns
+        differ from others by a constant, and their products need not be summed.
+        """
+        centred = self.rows - self.centre
+        every = centred.reshape(-1, centred.shape[2])
+        spread = np.sqrt((every**2).sum(axis=0))
+        spread = np.where(spread > 0.0, spread, 1.0)
+        products = every.T @ every / np.outer(spread, spread)
+        kept = _independent(products)
+        follow = np.linalg.solve(products[np.ix_(kept, kept)], products[kept])
+        follow *= spread / spread[kept][:, None]
+        follow[:, kept] = np.eye(len(kept))
+        if np.abs(every[:, kept] @ follow - every).max() > 1e-9 * np.abs(every).max():
+            return centred, np.eye(centred.shape[2])
+        return centred[..., kept], np.asarray(follow)
+
+    @cached_property
     def influences(self) -> Array:
         """Systems x units: by how much each unit moves the score."""
         return np.asarray(np.einsum("suc,sc->su", self.rows, self.gradient(self.totals)))
@@ -163,9 +183,9 @@ class Exchange:
 
     def _after_none(self, first: int, second: int) -> tuple[Array, Array]:
         """The observed difference and its error, by the sums that exchanges have theirs from."""
-        columns = self.rows.shape[2]
-        moved = np.zeros((1, columns * (columns + 3) // 2))
-        mixed = np.zeros((1, columns * (columns - 1) // 2))
+        rank = len(self._basis[1])
+        moved = np.zeros((1, self.rows.shape[2] + rank * (rank + 1) // 2))
+        mixed = np.zeros((1, rank * (rank - 1) // 2))
         return self._exchanged(first, second, moved, mixed)
 
     def _exchanged(
@@ -173,20 +193,21 @@ class Exchange:
     ) -> tuple[Array, Array]:
         """Difference and error where `moved` went to the first system's sums from the second's."""
         columns, units = self.rows.shape[2], self.rows.shape[1]
-        own, other = self._sums(first) + moved, self._sums(second) - moved
+        basis, follow = self._basis
+        own, other = self._sums[first] + moved, self._sums[second] - moved
         own_sums, other_sums = own[:, :columns], other[:, :columns]
         apart = self.aggregate(own_sums) - self.aggregate(other_sums)
         g, h = self.gradient(own_sums), self.gradient(other_sums)
-        upper = np.triu_indices(columns)
-        cross = np.triu_indices(columns, 1)
-        both = (self.rows[first] - self.centre).T @ (self.rows[second] - self.centre)
-        squares = np.einsum("tp,tp->t", own[:, columns:], g[:, upper[0]] * g[:, upper[1]])
-        squares += np.einsum("tp,tp->t", other[:, columns:], h[:, upper[0]] * h[:, upper[1]])
-        turned = g[:, cross[0]] * h[:, cross[1]] - g[:, cross[1]] * h[:, cross[0]]
-        shared = np.einsum("tp,tp->t", g @ both, h) + np.einsum("tp,tp->t", mixed, turned)
         middle = units * self.centre
         sums = np.einsum("tp,tp->t", own_sums - middle, g)
         sums -= np.einsum("tp,tp->t", other_sums - middle, h)
+        g, h = g @ follow.T, h @ follow.T
+        upper, cross = np.triu_indices(len(follow)), np.triu_indices(len(follow), 1)
+        squares = np.einsum("tp,tp->t", own[:, columns:], g[:, upper[0]] * g[:, upper[1]])
+        squares += np.einsum("tp,tp->t", other[:, columns:], h[:, upper[0]] * h[:, upper[1]])
+        turned = g[:, cross[0]] * h[:, cross[1]] - g[:, cross[1]] * h[:, cross[0]]
+        both = basis[first].T @ basis[second]
+        shared = np.einsum("tp,tp->t", g @ both, h) + np.einsum("tp,tp->t", mixed, turned)
         variance = squares - 2.0 * shared - sums**2 / units
         variance = np.where(variance > _NOTHING * squares, variance, 0.0)
         return apart, np.sqrt(units / (units - 1) * variance)
@@ -198,22 +219,37 @@ class Exchange:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(apart / error)
 
-    def _sums(self, system: int) -> Array:
-        return np.asarray(self._moments(system).sum(axis=0))
+    @cached_property
+    def _sums(self) -> Array:
+        """Systems x sums of moments."""
+        return np.stack([self._moments(system).sum(axis=0) for system in range(len(self.rows))])
 
     def _moments(self, system: int) -> Array:
-        """Each row's columns, then products of centred ones, of two columns for both orders."""
-        rows = self.rows[system]
-        one, two = np.triu_indices(rows.shape[1])
-        centred = rows - self.centre
-        products = centred[:, one] * centred[:, two] * np.where(one == two, 1.0, 2.0)
-        return np.concatenate((rows, products), axis=1)
+        """Each row's columns, then products of its basis, of two columns for both orders."""
+        basis = self._basis[0][system]
+        one, two = np.triu_indices(basis.shape[1])
+        products = basis[:, one] * basis[:, two] * np.where(one == two, 1.0, 2.0)
+        return np.concatenate((self.rows[system], products), axis=1)
 
     def _mixed(self, first: int, second: int) -> Array:
-        """What an exchange adds to the products of the first system's columns with the second's."""
-        own, other = self.rows[first] - self.centre, self.rows[second] - self.centre
+        """What an exchange adds to the products of the first system's basis with the second's."""
+        own, other = self._basis[0][first], self._basis[0][second]
         one, two = np.triu_indices(own.shape[1], 1)
         return np.asarray(other[:, one] * own[:, two] - own[:, one] * other[:, two])
+
+
+def _independent(products: Array) -> list[int]:
+    """Columns that no others follow from, given products of all: Cholesky's with pivots."""
+    left, kept = products.copy(), [int(np.argmax(np.diag(products)))]
+    while True:
+        column = left[:, kept[-1]]
+        if column[kept[-1]] <= 0.0:
+            return sorted(kept)
+        left = left - np.outer(column, column) / column[kept[-1]]
+        most = int(np.argmax(np.diag(left)))
+        if len(kept) == len(left) or left[most, most] <= 1e-10:
+            return sorted(kept)
+        kept.append(most)
 
 
 def critical_value(statistics: Array, level: float, *, exact: bool = False) -> float:
