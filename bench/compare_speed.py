@@ -28,6 +28,7 @@ Systems = dict[str, list[str]]
 _TESTS: tuple[tuple[Test, Any, int], ...] = (
     ("moses", _paired_bs_test, 1_000),
     ("randomization", _paired_ar_test, 10_000),
+    ("studentized", _paired_ar_test, 10_000),
 )
 
 
@@ -82,7 +83,8 @@ def compare(
     threads: int | None = 1,
 ) -> dict[str, float]:
     """p-values of every system against the baseline, or of all pairs: from rows to intervals."""
-    plan = ComparisonPlan(tests=(test,), trials=trials, resamples=trials)
+    interval: Any = "studentized" if test == "studentized" else "jackknife"
+    plan = ComparisonPlan(tests=(test,), interval=interval, trials=trials, resamples=trials)
     (comparison,) = compare_systems(rows, baseline=baseline, plan=plan, threads=threads)
     return {f"{pair.first}, {pair.second}": pair.p_values[test] for pair in comparison.pairs}
 

@@ -135,3 +135,31 @@ def test_the_gradient_of_a_mean_is_the_numerical_one():
     sums = np.random.default_rng(0).uniform(1, 50, size=(7, 2))
     expected = numerical_gradient(mean_score, sums)
     np.testing.assert_allclose(mean_score_gradient(sums), expected, rtol=1e-7)
+
+
+def test_columns_that_follow_from_others_change_nothing():
+    """The basis leaves out what is known: the statistics are those of all columns."""
+    rng = np.random.default_rng(5)
+    words = rng.integers(5, 30, size=(2, 60)).astype(float)
+    right = rng.binomial(words.astype(int), 0.5).astype(float)
+    rows = np.stack((right, words, words - 1.0, np.ones_like(words), 2.0 * right), axis=-1)
+
+    def score(sums):
+        return sums[..., 0] / sums[..., 1] + sums[..., 4] / sums[..., 2] / sums[..., 3]
+
+    found = Exchange(rows, score, lambda sums: numerical_gradient(score, sums))
+    basis, follow = found._basis
+    assert basis.shape[2] == 2
+    np.testing.assert_allclose(basis @ follow, rows - found.centre, atol=1e-9)
+    full = Exchange(rows, score, lambda sums: numerical_gradient(score, sums))
+    full.__dict__["_basis"] = (rows - rows.mean(axis=(0, 1)), np.eye(5))
+    np.testing.assert_allclose(
+        found.statistics([(0, 1)], 50, 1), full.statistics([(0, 1)], 50, 1), rtol=1e-9
+    )
+
+
+def test_rows_that_are_all_alike_have_no_statistic():
+    rows = np.ones((2, 4, 2))
+    found = Exchange(rows, mean_score, mean_score_gradient)
+    assert np.isnan(found.statistic(0, 1))
+    assert found.error(0, 1) == 0.0

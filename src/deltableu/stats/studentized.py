@@ -115,6 +115,8 @@ class Exchange:
         centred = self.rows - self.centre
         every = centred.reshape(-1, centred.shape[2])
         spread = np.sqrt((every**2).sum(axis=0))
+        if not spread.any():
+            return centred, np.eye(centred.shape[2])
         spread = np.where(spread > 0.0, spread, 1.0)
         products = every.T @ every / np.outer(spread, spread)
         kept = _independent(products)
@@ -240,16 +242,14 @@ class Exchange:
 
 def _independent(products: Array) -> list[int]:
     """Columns that no others follow from, given products of all: Cholesky's with pivots."""
-    left, kept = products.copy(), [int(np.argmax(np.diag(products)))]
-    while True:
-        column = left[:, kept[-1]]
-        if column[kept[-1]] <= 0.0:
-            return sorted(kept)
-        left = left - np.outer(column, column) / column[kept[-1]]
-        most = int(np.argmax(np.diag(left)))
-        if len(kept) == len(left) or left[most, most] <= 1e-10:
-            return sorted(kept)
+    kept: list[int] = []
+    left = products
+    most = int(np.argmax(np.diag(left)))
+    while len(kept) < len(left) and left[most, most] > 1e-10:
         kept.append(most)
+        left = left - np.outer(left[most], left[most]) / left[most, most]
+        most = int(np.argmax(np.diag(left)))
+    return sorted(kept)
 
 
 def critical_value(statistics: Array, level: float, *, exact: bool = False) -> float:
