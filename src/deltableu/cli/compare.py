@@ -287,7 +287,8 @@ def compare(
             shown += [one.matrix_table() for one in found]
     result: list[object] = list(found)
     if fragile:
-        shown += [table for one in fragile for table in (one.sentences(), one.table())]
+        for other in fragile:
+            shown += [other.sentences(), *([other.table()] if other.pairs else [])]
         result = [
             {**as_record(one), "sensitivity": as_record(other)}
             for one, other in zip(found, fragile, strict=True)

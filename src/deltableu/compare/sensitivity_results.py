@@ -172,17 +172,16 @@ class Sensitivity:
                 key = name if name != "turned" else f"{_NAMES[kind]} turned"
                 column = Column(name, _FORMS[kind], "right", key)
                 columns[column] = [_cell(flip) for flip in flips]
-        caption = (
-            f"{self.metric}: the smallest change after which a difference is not significant, or "
-            "turned round"
-        )
+        caption = f"{self.metric}: the smallest change that flips each difference"
         rows = zip(*columns.values(), strict=True)
         return Table(columns, rows, caption, self._notes(weighted))
 
     def _notes(self, weighted: bool) -> dict[str, str]:
         notes = {
+            "turned": "where the other system scores higher; beside it, where the difference is "
+            "not significant",
             "dropped": "share of the extra references, all but the originals, at which at least "
-            f"half of {self.draws} random draws flip (steps of {self.drop_step:.0%})"
+            f"half of {self.draws} random draws flip (steps of {self.drop_step:.0%})",
         }
         if weighted:
             notes |= {
