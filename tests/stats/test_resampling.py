@@ -193,7 +193,8 @@ def results() -> dict[str, object]:
     outputs["C"] = [t if k % 4 else "a b" for k, t in enumerate(outputs["A"])]
     references = [[text, "a c e"] for text in texts]
     weights = [[0.7, -0.1 * (k % 3) - 1 / 3] for k in range(40)]
-    plan = ComparisonPlan(tests=("randomization", "bootstrap"), trials=60, resamples=40)
+    tests = ("studentized", "randomization", "bootstrap")
+    plan = ComparisonPlan(tests=tests, trials=60, resamples=40)
     found: dict[str, object] = {}
     for metric in (BLEU(tokenize="none"), DeltaBLEU(tokenize="none", combine="arithmetic")):
         encoded = metric.encode(references, weights)
