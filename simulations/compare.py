@@ -21,7 +21,7 @@ from deltableu.stats.intervals import bca_interval, jackknife_interval, percenti
 from deltableu.stats.permutation import permutation_p_value
 from deltableu.stats.resampling import stream
 from deltableu.stats.studentized import critical_value
-from simulations.populations import BOTH_0, EQUAL, RELATIONS, Population, populations
+from simulations.populations import BOTH_0, RELATIONS, Population, populations
 from simulations.replications import Outcome, Progress, Tally, replicate
 from simulations.tables import Row, figure, measured
 
@@ -234,8 +234,6 @@ class Sampler:
     def _contrasts(self) -> dict[str, Array]:
         """Targets, as sums of the two systems' scores."""
         contrasts = {"difference": np.array([1.0, -1.0])}
-        if self.cell.relation == EQUAL:
-            contrasts["score of A"] = np.array([1.0, 0.0])
         if self.cell.relation != "different":
             contrasts["score of B"] = np.array([0.0, 1.0])
         return contrasts

@@ -1,7 +1,7 @@
 """Truth by simulation: tests keep their size and intervals cover, as docs/statistics.md says.
 
-The long tests draw 2,000 samples from every population and hold the page to it: its figures, and
-what it says of them. The short ones draw 250 from a few populations and allow for more chance.
+The page's claims are held to its tables, and the tables to the simulation: the long tests draw
+2,000 samples again from some populations, the short ones 250 from a few and allow for more chance.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from scipy.stats import binom
 
 from deltableu import BLEU
-from simulations import compare, families
+from simulations import compare, families, groups
 from simulations.__main__ import PAGE, REPLICATIONS, SEED
 from simulations.compare import Cell, Sampler, attainable_level
 from simulations.populations import (
@@ -214,11 +214,22 @@ def table(name: str, text: str) -> Cells:
 
 
 def block(name: str) -> str:
+    """The table of that name, of two the first."""
     page = PAGE.read_text(encoding="utf-8")
-    return page.split(f"<!-- {name} -->")[1].split(f"<!-- /{name} -->")[0]
+    found = page.split(f"<!-- {name} -->")[1].split(f"<!-- /{name} -->")[0]
+    return found.partition("How often a 95% interval")[0]
 
 
-BLOCKS = ("simulated tests", "simulated exact tests", "simulated intervals", "simulated families")
+#: The page's tables, with what they tell and which methods.
+BLOCKS = {
+    "simulated tests": "size",
+    "simulated exact tests": "size",
+    "simulated power": "power",
+    "simulated intervals": "coverage",
+    "simulated families": "size",
+    "simulated groups": "size",
+}
+NOMINAL = {"size": compare.SIGNIFICANCE, "coverage": compare.LEVEL, "power": 0.5}
 
 
 @pytest.mark.parametrize("name", BLOCKS)
@@ -229,59 +240,93 @@ def test_the_page_has_every_table(name):
 
 
 def test_the_page_covers_every_cell():
-    lines = {key[:3] for name in BLOCKS[:3] for key in table(name, block(name))}
+    names = list(BLOCKS)[:4]
+    lines = {key[:3] for name in names for key in table(name, block(name))}
     assert lines == {(cell.data, cell.relation, f"{cell.n:,}") for cell in compare.cells()}
 
 
-# --- At full size ---------------------------------------------------------------------------------
+def printed(name: str) -> list[Row]:
+    """The rows of one of the page's tables."""
+    what = BLOCKS[name]
+    return [
+        measured(
+            what,
+            method,
+            data,
+            null,
+            int(n.replace(",", "")),
+            target,
+            NOMINAL[what],
+            round(rate / 100.0 * REPLICATIONS),
+            REPLICATIONS,
+            exact=method in BY_EXCHANGE or name == "simulated families",
+        )
+        for (data, null, n, target, method), rate in table(name, block(name)).items()
+    ]
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    return compare.simulate(REPLICATIONS, SEED)
+    return [row for name in list(BLOCKS)[:4] for row in printed(name)]
 
 
 @pytest.fixture(scope="module")
 def family_rows() -> list[Row]:
-    return families.simulate(REPLICATIONS, SEED)
+    return printed("simulated families")
 
 
-@pytest.mark.long
-def test_the_page_has_these_figures(rows, family_rows):
-    sizes = only(rows, what="size")
-    exact = only(rows, method="permutation")
-    made = (
-        pivot([row for row in sizes if row not in exact], compare.TESTS),
-        pivot(exact, compare.TESTS),
-        pivot(only(rows, what="coverage"), compare.INTERVALS),
-        pivot(family_rows, families.CORRECTIONS),
-    )
-    for name, text in zip(BLOCKS, made, strict=True):
-        again, printed = table(name, text), table(name, block(name))
-        assert again.keys() == printed.keys()
-        # Another processor may round a resampled score to the other side of a limit.
-        assert all(abs(again[key] - printed[key]) <= 0.3 for key in again), name
+#: The tests that may stay below their level, because few p-values are possible.
+BY_EXCHANGE = ("studentized", "randomization", "permutation")
+#: Scores so near the clamp that the default often has nothing to say.
+NEAR_CLAMP = ("delta-BLEU near 0", "delta-BLEU at 0")
 
 
-@pytest.mark.long
-def test_tests_by_exchange_hold_but_where_scores_are_skewed(rows):
-    for method in ("randomization", "permutation"):
-        for row in only(rows, method=method):
-            if (row.data, row.null) == SKEWED and row.n <= 50:
-                assert 0.063 < row.rate < 0.10, row
-            else:
-                assert row.holds, row
+def test_the_default_holds_but_where_scores_are_skewed(rows):
+    for row in only(rows, what="size", method="studentized"):
+        if (row.data, row.null) == SKEWED and row.n <= 50:
+            assert 0.063 < row.rate < 0.10, row
+        else:
+            assert row.rate <= row.high, row
+            # Nothing is lost but near the clamp, where nothing may be said, and to ties.
+            few_values = row.data == "five-point scores"
+            assert row.rate >= row.low or row.data in NEAR_CLAMP or few_values, row
 
 
-@pytest.mark.long
-def test_exact_tests_have_the_size_that_is_attainable(rows):
-    found = only(rows, what="size", null="exchangeable")
-    for row in only(found, method="randomization") + only(found, method="permutation"):
-        assert row.attainable is not None
-        assert in_wide_band(replace(row, nominal=row.attainable)), row
+def test_exchanges_without_errors_are_no_test_of_equal_scores(rows):
+    for row in only(rows, what="size", method="randomization", null=PROFILE):
+        assert row.rate > 0.09, row
+    for row in only(rows, what="size", method="randomization", null="exchangeable"):
+        assert row.holds, row
 
 
-@pytest.mark.long
+def test_at_the_clamp_hardly_anything_is_claimed(rows):
+    for row in only(rows, what="size", method="studentized", null=BOTH_0):
+        assert row.rate <= 0.025, row
+
+
+def test_the_default_finds_what_the_plain_test_finds(rows):
+    found = {(row.data, row.n): row.rate for row in only(rows, what="power", method="studentized")}
+    for row in only(rows, what="power", method="randomization"):
+        if row.data not in NEAR_CLAMP:
+            assert found[row.data, row.n] == pytest.approx(row.rate, abs=0.03), row
+
+
+def test_the_default_interval_covers_but_in_the_hard_cases(rows):
+    for row in only(rows, what="coverage", method="studentized"):
+        if row.n >= HARD.get(row.data, 0):
+            assert row.holds, row
+        else:
+            assert 0.90 < row.rate < 0.99, row
+
+
+def test_groups_hold_and_items_do_not():
+    for row in printed("simulated groups"):
+        if row.method == "by group":
+            assert row.rate <= row.high, row
+        else:
+            assert row.rate > 0.12, row
+
+
 def test_the_t_test_holds_but_where_scores_are_skewed_or_few_values(rows):
     for row in only(rows, method="t-test"):
         if (row.data, row.null, row.n) == (*SKEWED, 50):
@@ -292,7 +337,6 @@ def test_the_t_test_holds_but_where_scores_are_skewed_or_few_values(rows):
             assert row.holds, row
 
 
-@pytest.mark.long
 def test_wilcoxon_asks_something_else(rows):
     for row in only(rows, method="wilcoxon"):
         if (row.data, row.null) == SKEWED:
@@ -301,48 +345,88 @@ def test_wilcoxon_asks_something_else(rows):
             assert row.rate <= row.high, row
 
 
-@pytest.mark.long
 def test_the_shifted_bootstrap_holds_from_200_items_on(rows):
-    for row in only(rows, method="bootstrap"):
+    found = [row for row in only(rows, method="bootstrap") if row.null != BOTH_0]
+    for row in found:
         assert row.rate <= (row.high if row.n >= 200 else 0.085), row
-    above = [row for row in only(rows, method="bootstrap", n=50) if row.rate > row.high]
+    above = [row for row in found if row.n == 50 and row.rate > row.high]
     assert len(above) >= 5, shown(above)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("method", ["koehn", "moses"])
 def test_one_sided_bootstraps_reject_twice_as_often_as_they_say(rows, method):
-    found = only(rows, method=method)
+    found = [row for row in only(rows, method=method) if row.null != BOTH_0]
     assert not any(row.holds for row in found), shown(found)
     assert 0.095 < np.median([row.rate for row in found]) < 0.125
 
 
-@pytest.mark.long
 def test_the_jackknife_covers_but_in_the_hard_cases(rows):
     for row in only(rows, method="jackknife"):
         if row.n >= HARD.get(row.data, 0):
             assert row.holds, row
         else:
-            assert 0.88 < row.rate < 0.98, row
+            assert 0.88 < row.rate < 0.99, row
 
 
-@pytest.mark.long
 def test_bootstrap_intervals_are_too_short_for_50_items(rows):
     for method in ("percentile", "bca"):
         small = only(rows, method=method, n=50)
-        assert sum(row.rate < row.low for row in small) > len(small) / 3, shown(small)
+        assert sum(row.rate < row.low for row in small) > len(small) / 4, shown(small)
         for row in only(rows, method=method):
             if row.data not in HARD and row.n >= 200:
                 assert row.rate > 0.93, row
 
 
-@pytest.mark.long
 def test_holm_keeps_the_family(family_rows):
-    assert all(row.holds for row in only(family_rows, method="Holm"))
+    assert all(row.rate <= row.high for row in only(family_rows, method="Holm"))
     assert all(row.rate > 0.1 for row in only(family_rows, method="no correction"))
     everything, partly = only(family_rows, method="Benjamini-Hochberg")
-    assert everything.holds
+    assert everything.rate <= everything.high
     assert partly.rate > partly.high
+
+
+# --- Simulated again ------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_the_page_has_these_figures():
+    """Some of the cells, as many replications as the page has: the whole takes half an hour."""
+    chosen = [
+        Cell("delta-BLEU", PROFILE, 50),
+        Cell("delta-BLEU near 0", EQUAL, 50),
+        Cell("delta-BLEU at 0", BOTH_0, 50),
+        Cell("normal scores", "different", 50),
+        Cell("normal scores", EQUAL, 16, exact=True),
+        Cell("five-point scores", "exchangeable", 50),
+    ]
+    again = compare.simulate(REPLICATIONS, SEED, chosen=chosen)
+    seen = {
+        (row.what, row.method, row.data, row.null, row.n, row.target): row.rate
+        for name in list(BLOCKS)[:4]
+        for row in printed(name)
+    }
+    for row in again:
+        key = (row.what, row.method, row.data, row.null, row.n, row.target)
+        if key in seen:
+            # Another processor may round a resampled score to the other side of a limit.
+            assert row.rate == pytest.approx(seen[key], abs=0.004), row
+    for row in only(again, what="size", null="exchangeable"):
+        if row.method in BY_EXCHANGE:
+            assert row.attainable is not None
+            assert in_wide_band(replace(row, nominal=row.attainable)), row
+
+
+@pytest.mark.long
+def test_families_and_dialogues_are_as_printed():
+    made = {
+        "simulated families": families.simulate(REPLICATIONS, SEED),
+        "simulated groups": groups.simulate(REPLICATIONS, SEED, chosen=groups.DIALOGUES[:1]),
+    }
+    for name, found in made.items():
+        seen = {(row.method, row.data, row.null): row.rate for row in printed(name)}
+        for row in (row for row in found if row.what == "size"):
+            key = (row.method, row.data, row.null)
+            assert row.rate == pytest.approx(seen[key], abs=0.004), row
 
 
 # --- On real outputs ------------------------------------------------------------------------------
@@ -373,9 +457,9 @@ def test_the_defaults_hold_on_wmt17_outputs(data, n):
             for outcome in sampler.outcomes(number, SEED):
                 tally.count(outcome)
         if population.relation == "exchangeable":
-            size = tally.hits["size", "randomization", "difference"] / REPLICATIONS
+            size = tally.hits["size", "studentized", "difference"] / REPLICATIONS
             assert size <= band(0.05, REPLICATIONS)[1]
-        for target in ("difference", "score of A", "score of B"):
+        for target in ("difference", "score of B"):
             if population.relation == EQUAL:
                 covered = tally.hits["coverage", "jackknife", target] / REPLICATIONS
                 low, high = band(0.95, REPLICATIONS)
