@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from deltableu._version import __version__
 
 if TYPE_CHECKING:
-    from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison, sensitivity
+    from deltableu.compare import ComparisonPlan, compare_systems, plan_comparison
+    from deltableu.compare.sensitivity import sensitivity  # its module has the same name
     from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, read_study, reference_set
     from deltableu.corpus.scores import read_scores  # by its module: mypy loses it in the circle
     from deltableu.judges import (

@@ -26,8 +26,8 @@ def system_runs(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         several = counted.count(stem) > 1
         if several and stem in stems:
             raise InputError(
-                f"there is an output of {stem!r} beside runs of it such as {name!r}: rename one, or "
-                "take all for systems (runs off)"
+                f"there is an output of {stem!r} beside runs of it such as {name!r}: rename one, "
+                "or take all for systems (runs off)"
             )
         found.setdefault(stem if several else name, []).append(name)
     return {system: tuple(runs) for system, runs in found.items()}
