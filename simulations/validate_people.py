@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -11,6 +12,7 @@ from zlib import crc32
 import numpy as np
 
 from deltableu.corpus import RatingTable
+from deltableu.errors import InputWarning
 from deltableu.rate.direct_assessment import direct_assessment
 from deltableu.rate.fewer_ratings import estimate_difference, estimate_quality
 from deltableu.rate.mixed_effects import fit_mixed_model
@@ -85,7 +87,9 @@ class RatedSystems:
     def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
         rng = stream(seed, crc32(f"people|{self.data}|{self.relation}|{self.n}".encode()), number)
         judgements = self._judgements(rng)
-        found = direct_assessment(judgements)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)  # of raters with a single rating
+            found = direct_assessment(judgements)
         p_value = float(np.nanmin(found.p_values))
         p_values = {SYSTEM_TESTS[0]: p_value, SYSTEM_TESTS[1]: 2.0 * p_value}
         if self.model:
@@ -190,6 +194,7 @@ def rated_systems() -> list[RatedSystems]:
         RatedSystems("normal", 30, 30, taste=0.3),
         RatedSystems("five-point", 5, 30, taste=0.6, design="busy raters"),
         RatedSystems("normal", 6, 30, taste=0.3, design="partial raters"),
+        RatedSystems("normal", 12, 30, taste=0.6, design="partial raters"),
         RatedSystems("normal", 12, 200, model=False),
         RatedSystems("normal", 12, 200, same_items=False, model=False),
         RatedSystems("skewed", 12, 200, same_items=False, model=False),

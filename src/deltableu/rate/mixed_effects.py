@@ -27,7 +27,7 @@ _EFFECTS = ("output", "item", "rater", "taste")
 #: Below which nobody can say how raters differ.
 _RATERS = 3
 #: Of logarithms of ratios, for derivatives; and a curvature below which nothing is known.
-_STEP, _FLAT = 1e-3, 1e-6
+_STEP, _FLAT = 1e-3, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class MixedModel:
     estimates, standard_errors, covariance : arrays
         Of each system's mean: what an average rater would say of an average item.
     differences, difference_errors : arrays
-        `differences[a, b]` is how much a's mean lies above b's.
+        `differences[a, b]` is how much a's mean lies above b's. Errors count in that variances
+        are estimated (Kackar and Harville 1984), which those of single means do not.
     degrees_of_freedom, p_values : arrays
         Of two-sided t-tests of the differences, with Satterthwaite's degrees of freedom. NaN where
         `untested` says why there is no test.
@@ -139,7 +140,9 @@ def fit_mixed_model(
     Henderson 1975, "Best Linear Unbiased Estimation and Prediction under a Selection Model",
     Biometrics 31. Bates, Maechler, Bolker and Walker 2015, "Fitting Linear Mixed-Effects Models
     Using lme4", Journal of Statistical Software 67 (the profiled deviance). Giesbrecht and Burns
-    1985, "Two-Stage Analysis Based on a Mixed Model", Biometrics 41 (degrees of freedom).
+    1985, "Two-Stage Analysis Based on a Mixed Model", Biometrics 41 (degrees of freedom). Kackar
+    and Harville 1984, "Approximations for Standard Errors of Estimators of Fixed and Random Effects
+    in Mixed Linear Models", Journal of the American Statistical Association 79.
 
     Examples
     --------
@@ -254,9 +257,12 @@ def _result(
     variances = np.diag(covariance)
     estimates = equations.shift + scale * solution.fixed
     differences = estimates[:, None] - estimates
-    errors = np.sqrt(np.maximum(variances[:, None] + variances - 2.0 * covariance, 0.0))
+    known = np.maximum(variances[:, None] + variances - 2.0 * covariance, 0.0)
+    unknown, freedom = _estimated_variances(scored, equations, ratios)
+    errors = np.sqrt(known + scale**2 * unknown)
+    if untested:
+        freedom = np.full_like(errors, np.nan)
     t = np.divide(np.abs(differences), errors, out=np.zeros_like(errors), where=errors > 0.0)
-    freedom = np.full_like(errors, np.nan) if untested else _freedom(equations, ratios)
     rater_effects = scale * ratios[2] * solution.rater
     # The values were scaled: their density is that of the raw ones times the scale, each time.
     degrees = len(scored) - len(scored.systems) if method == "reml" else len(scored)
@@ -283,16 +289,19 @@ def _result(
     )
 
 
-def _freedom(equations: Equations, ratios: Array) -> Array:
-    """Satterthwaite's degrees of freedom of the variance of each difference.
+def _estimated_variances(
+    scored: RatingTable, equations: Equations, ratios: Array
+) -> tuple[Array, Array]:
+    """What it costs each difference that variances are estimated: more variance, and Student's t.
 
-    2 / the variance of its logarithm, which follows from the curvature of the deviance by the
-    logarithms of the ratios; given these, the residual variance has as many as there are ratings
-    less systems. Ratios of 0 are taken for known.
+    Estimates move with the ratios, which are uncertain (Kackar and Harville). Satterthwaite's
+    degrees of freedom are 2 / the variance of the logarithm of a difference's variance. Both follow
+    from the curvature of the deviance by the logarithms of the ratios; given these, the residual
+    variance has as many degrees as there are ratings less systems. Ratios of 0 are taken for known.
     """
     places = np.flatnonzero(ratios)
-    shape = (equations.systems, equations.systems)
-    curvature, slopes = np.empty((len(places), len(places))), np.empty((len(places), *shape))
+    shape = (len(places), equations.systems, equations.systems)
+    curvature, moves, slopes = np.empty((len(places),) * 2), np.empty(shape), np.empty(shape)
     for row, place in enumerate(places.tolist()):
         ends = []
         for step in (_STEP, -_STEP):
@@ -303,15 +312,32 @@ def _freedom(equations: Equations, ratios: Array) -> Array:
             shared = solution.inverse + solution.inverse.T
             variances = solution.residual * (own[:, None] + own - shared)
             np.fill_diagonal(variances, 1.0)
-            ends.append(((moved * solution.gradient)[places], np.log(variances)))
-        curvature[row], slopes[row] = (
+            means = solution.fixed[:, None] - solution.fixed
+            ends.append(((moved * solution.gradient)[places], means, np.log(variances)))
+        curvature[row], moves[row], slopes[row] = (
             (first - second) / (2.0 * _STEP) for first, second in zip(*ends, strict=True)
         )
     values, vectors = np.linalg.eigh((curvature + curvature.T) / 2.0)
-    turned = np.tensordot(vectors, slopes, axes=(0, 0))
-    spread = (turned**2 / np.maximum(values, _FLAT)[:, None, None]).sum(axis=0)
-    most = equations.size - equations.systems
-    return np.asarray(np.clip(1.0 / (spread + 1.0 / most), 1.0, most))
+    values = np.maximum(values, _FLAT)[:, None, None]
+    unknown, spread = (
+        (np.tensordot(vectors, one, axes=(0, 0)) ** 2 / values).sum(axis=0)
+        for one in (moves, slopes)
+    )
+    most = np.minimum(equations.size - equations.systems, _between_raters(scored))
+    return 2.0 * unknown, np.clip(1.0 / (spread + 1.0 / most), 1.0, most)
+
+
+def _between_raters(scored: RatingTable) -> Array:
+    """For each two systems, raters less 2 where some rater saw only one of them; else no limit.
+
+    Such systems are compared between raters, whose variance looks small by chance where they are
+    few; the degrees of freedom that follow from it are then too many.
+    """
+    saw = np.zeros((len(scored.raters), len(scored.systems)), dtype=bool)
+    saw[scored.rater, scored.system] = True
+    both = (saw[:, :, None] & saw[:, None, :]).sum(axis=0)
+    either = (saw[:, :, None] | saw[:, None, :]).sum(axis=0)
+    return np.where(both < either, np.maximum(either - 2.0, 1.0), np.inf)
 
 
 def _known(effects: Array, places: Ints) -> Array:
