@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
-from deltableu._types import Array, Ints, Steps
+from deltableu._types import Array, Bools, Ints, Steps
 from deltableu.stats import Aggregate, Exchange, Gradient, stream
 
 #: Its random streams differ from those of the simulated studies.
@@ -32,6 +32,8 @@ class Population:
     aggregate, gradient : callable
         Sums of rows to scores, and to their derivatives.
     kept : float
+    clamped : callable, optional
+        Sums of rows to whether their score stands still, so that nothing is claimed of it.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Population:
     aggregate: Aggregate
     gradient: Gradient
     kept: float
+    clamped: Callable[[Array], Bools] | None = None
 
     @property
     def difference(self) -> float:
@@ -64,8 +67,9 @@ class Population:
         """How many studies of each size find a significant difference.
 
         The statistic is that of the studentised permutation, and is compared with Student's t
-        instead of exchanges: from a dozen items on they say the same. A study is the beginning of
-        the same study of a larger size.
+        instead of exchanges: from a dozen items on they say the same. Where exchanges are too few
+        to show anything, or a score is clamped, nothing is found. A study is the beginning of the
+        same study of a larger size.
 
         Parameters
         ----------
@@ -84,7 +88,9 @@ class Population:
             both = np.stack(self._draw(sizes[-1], stream(seed, replicate)))
             for place, size in enumerate(sizes):
                 study = Exchange(both[:, :size], self.aggregate, self.gradient)
-                counts[place] += abs(study.statistic(0, 1)) > critical[place]
+                still = self.clamped is not None and bool(self.clamped(study.totals).any())
+                if not still and 2.0 ** (1 - size) < alpha:
+                    counts[place] += abs(study.statistic(0, 1)) > critical[place]
             if progress is not None:
                 progress(replicate + 1, replicates)
         return counts

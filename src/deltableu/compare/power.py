@@ -108,7 +108,7 @@ def plan_comparison(
     >>> from deltableu.corpus import Item, Reference
     >>> numbers = range(20)
     >>> items = [Item(str(n), (Reference("r", f"yes it is {n}", 1.0),)) for n in numbers]
-    >>> outputs = {"A": [f"yes it is {n}" for n in numbers], "B": [f"yes {n}" for n in numbers]}
+    >>> outputs = {"A": [f"yes it is {n}" for n in numbers], "B": ["yes it was"] * 20}
     >>> study = Study(tuple(items), {name: tuple(texts) for name, texts in outputs.items()})
     >>> plan = plan_comparison(study, ["A", "B"], DeltaBLEU(), items=[5, 10], replicates=20)
     >>> [point.power for point in plan.curves[0].points]
@@ -133,7 +133,8 @@ def plan_comparison(
         tell = steps_of(progress, f"{setting_name(*setting)}: drawing")
         drawn.append(base.draw(*setting, draws, seed, threads=threads, progress=tell))
     populations = [
-        Population(one, other, metric.aggregate, metric.gradient, kept) for one, other, _ in drawn
+        Population(one, other, metric.aggregate, metric.gradient, kept, metric.clamped)
+        for one, other, _ in drawn
     ]
     units = base.units
     needs = [one.approximate_size(power, alpha, units, seed) for one in populations]

@@ -104,7 +104,7 @@ def resample_raters(
     ...     for rater, likes in (("ann", 5), ("bob", 4), ("eve", 3 + n % 3)):
     ...         ratings.append(Rating(rater, str(n), "reference:a", likes, scale="1-5"))
     ...         ratings.append(Rating(rater, str(n), "reference:b", 6 - likes, scale="1-5"))
-    >>> outputs = {"A": tuple(f"yes {n} of course" for n in range(8)), "B": ("no yes",) * 8}
+    >>> outputs = {"A": tuple(f"yes {n} of course" for n in range(8)), "B": ("of course no",) * 8}
     >>> study = Study(tuple(items), outputs, RatingTable.from_records(ratings))
     >>> found = resample_raters(study, DeltaBLEU())
     >>> found.raters, found.p_value("A", "B") < 0.05
