@@ -227,7 +227,7 @@ class RunEvidence:
         spread = items**2 / (self.units - 1)
         spread += sum((variance / one.count) ** 2 / (one.count - 1) for one, variance in assumed)
         fewest = min((one.count - 1 for one in several), default=self.units - 1)
-        return min(max(total**2 / spread, fewest), self.units - 1.0)
+        return float(min(max(total**2 / spread, fewest), self.units - 1))
 
     def estimate(self, first: int, second: int | None, level: float) -> Estimate:
         """Student's interval, within the limits of scores; none where a score is clamped."""
