@@ -438,7 +438,12 @@ def test_metrics_that_know_nothing(said):
 
 def test_systems_that_people_rated(said):
     found = said["people"]
-    assert spans(found, 3, 6.5, method="mixed model")
+    model = only(found, method="mixed model")
+    assert all(one.holds or one.rate < 5 for one in model)
+    partial = [one for one in model if "partial raters" in one.null]
+    assert spans(partial, 1, 3)
+    assert spans(model, 3, 3, shape="skewed")
+    assert spans([one for one in model if one.shape != "skewed" and one not in partial], 4, 5)
     assert spans(found, 7, 14, method="mixed model without tastes")
     tastes = [one for one in found if "taste" in one.data]
     found = [one for one in found if one not in tastes]
