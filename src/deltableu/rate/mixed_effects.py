@@ -323,8 +323,8 @@ def _estimated_variances(
         (np.tensordot(vectors, one, axes=(0, 0)) ** 2 / values).sum(axis=0)
         for one in (moves, slopes)
     )
-    most = np.minimum(equations.size - equations.systems, _between_raters(scored))
-    return 2.0 * unknown, np.clip(1.0 / (spread + 1.0 / most), 1.0, most)
+    freedom = 1.0 / (spread + 1.0 / (equations.size - equations.systems))
+    return 2.0 * unknown, np.clip(freedom, 1.0, _between_raters(scored))
 
 
 def _between_raters(scored: RatingTable) -> Array:
