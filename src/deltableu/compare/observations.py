@@ -112,6 +112,10 @@ class Observations(ABC):
         """Which systems' scores stand still, see `Metric.clamped`."""
         return np.zeros(len(self.systems), dtype=bool)
 
+    def bends(self) -> dict[str, list[str]]:
+        """What bends scores too near, see `Metric.bends`, with the systems that it is near."""
+        return {}
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowObservations(Observations):
@@ -121,6 +125,7 @@ class RowObservations(Observations):
     aggregate: Aggregate
     gradient: Gradient
     standing_still: Callable[[Array], Bools] | None = None
+    bending: Callable[[Array], tuple[str, ...]] | None = None
 
     @cached_property
     def exchange(self) -> Exchange:
@@ -130,6 +135,14 @@ class RowObservations(Observations):
         if self.standing_still is None:
             return super().clamped()
         return self.standing_still(self.rows.sum(axis=1))
+
+    def bends(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        if self.bending is not None:
+            for system, rows, still in zip(self.systems, self.rows, self.clamped(), strict=True):
+                for what in () if still else self.bending(rows):
+                    found.setdefault(what, []).append(system)
+        return found
 
     def scores(self) -> Array:
         return self.aggregate(self.rows.sum(axis=1))
@@ -359,6 +372,7 @@ def _from_statistics(
         aggregate=formula[0],
         gradient=formula[1],
         standing_still=metric.clamped,
+        bending=metric.bends,
     )
 
 
@@ -382,6 +396,9 @@ def _numbers(items: Sequence[str], groups: Sequence[str] | Mapping[str, str] | N
         groups = [groups[item] for item in items]
     if isinstance(groups, str) or len(groups) != len(items):
         raise InputError(f"groups must name one group for each of {len(items)} items")
+    nameless = next((item for item, one in zip(items, groups, strict=True) if one is None), None)
+    if nameless is not None:
+        raise InputError(f"item {nameless!r} has no group")
     numbers = group_numbers(groups)
     if int(numbers.max()) < 1:
         raise InputError("a comparison needs at least two groups of items, got 1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -172,6 +172,15 @@ def clamp_warning(systems: Sequence[str]) -> tuple[str, ...]:
         f"the score of {', '.join(systems)} is clamped, because the matches of some order sum to "
         "nothing or less: there is no interval and no test of it",
     )
+
+
+def bend_warnings(bends: Mapping[str, Sequence[str]]) -> list[str]:
+    """Where a score bends too near the sums of these systems."""
+    return [
+        f"{', '.join(systems)}: {what}, so that tests may reject equal systems more often than "
+        "they say"
+        for what, systems in bends.items()
+    ]
 
 
 def skew_warning(pairs: Sequence[tuple[str, str]], units: int, of: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from deltableu.compare.pairs import (
     Estimate,
     Evidence,
     Pairs,
+    bend_warnings,
     clamp_warning,
     compare_pairs,
     skew_warning,
@@ -85,7 +86,7 @@ def compare_runs(
             f"|correction:{plan.correction}|significance:{plan.significance:g}"
             f"|ci:items+runs-{plan.level:g}"
         ),
-        warnings=found.warnings,
+        warnings=lambda pairs: (*found.warnings(pairs), *bend_warnings(observations.bends())),
     )
     return compare_pairs(evidence, plan, baseline)
 
@@ -277,7 +278,7 @@ class RunEvidence:
         names = self.systems
         still = [name for name, flag in zip(names, self.clamped, strict=True) if flag]
         alone = [name for name, runs in zip(names, self.counts, strict=True) if runs == 1]
-        few = self._too_few(pairs)
+        few = [name for name, runs in zip(names, self.counts, strict=True) if 1 < runs < _ENOUGH]
         found = [*clamp_warning(still)]
         if alone:
             found.append(
@@ -286,8 +287,8 @@ class RunEvidence:
             )
         if few:
             found.append(
-                f"runs matter more than items, and there are fewer than {_ENOUGH} of "
-                f"{', '.join(few)}: tests may reject equal systems more often than they say"
+                f"fewer than {_ENOUGH} runs of {', '.join(few)}: tests hold only if the runs of "
+                "all systems vary about as much, which so few cannot show"
             )
         means = [influences.mean(axis=0) for influences in self.influences]
         skewed = [
@@ -297,18 +298,6 @@ class RunEvidence:
         ]
         found += skew_warning(skewed, self.units, self.units_are)
         return tuple(found)
-
-    def _too_few(self, pairs: Pairs) -> list[str]:
-        """Systems with a few runs whose differences matter more than the items."""
-        found = {
-            place
-            for pair in pairs
-            for place in pair
-            if 1 < self.counts[place] < _ENOUGH
-            and not self.clamped[list(pair)].any()
-            and self.variance(*pair).run_share > 0.5
-        }
-        return [self.systems[place] for place in sorted(found)]
 
     def _scale(self, *systems: int) -> float:
         return max(float(np.abs(self.run_scores[place]).max()) for place in systems)

@@ -24,6 +24,7 @@ from deltableu.compare.pairs import (
     Estimate,
     Evidence,
     Pairs,
+    bend_warnings,
     clamp_warning,
     compare_pairs,
     skew_warning,
@@ -311,7 +312,20 @@ class _Resampled:
             found.append(f"{units} {of} are too few for any difference to be significant")
         skewed = [pair for pair in pairs if self._too_skewed(*pair)]
         found += skew_warning([(names[one], names[two]) for one, two in skewed], units, of)
-        return tuple(found)
+        even = [pair for pair in pairs if self._no_spread(*pair)]
+        if even:
+            first, second = (names[place] for place in even[0])
+            found.append(
+                f"{first} and {second} differ by the same on all {units} {of}: that shows no "
+                "spread, and is no proof that there is none"
+            )
+        return (*found, *bend_warnings(self.observations.bends()))
+
+    def _no_spread(self, first: int, second: int) -> bool:
+        exchange = self.observations.exchange
+        if exchange is None or self.clamped[[first, second]].any():
+            return False
+        return exchange.error(first, second) == 0.0 and self.scores[first] != self.scores[second]
 
     def _too_skewed(self, first: int, second: int) -> bool:
         exchange = self.observations.exchange

@@ -101,6 +101,13 @@ class Metric(ABC):
         """Where a score stands still: sums a little better or worse would have the same."""
         return np.zeros(sums.shape[:-1], dtype=bool)
 
+    def bends(self, rows: Array) -> tuple[str, ...]:
+        """What bends the score so near these rows that standard errors say too little.
+
+        Errors take the score for straight; sums of other items may lie beyond a bend.
+        """
+        return ()
+
     def segment_scores(self, rows: Array) -> Array:
         """Scores of single rows: those of corpora of one segment, unless a metric has others."""
         return self.aggregate(rows)

@@ -23,6 +23,17 @@ from deltableu.score.engine.formula import (
 from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.results import BLEUScore, Signature
 
+#: Sums of matches, and of lengths beyond the references', that other items may turn round: so many
+#: of their standard errors from 0.
+_NEAR_CLAMP = 3.0
+_NEAR_LENGTH = 2.0
+
+
+def _errors(rows: Array) -> Array:
+    """Standard errors of sums of rows."""
+    units = len(rows)
+    return np.asarray(np.sqrt(units * rows.var(axis=0, ddof=1))) if units > 1 else np.zeros(1)
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BLEU(NgramMetric):
@@ -92,6 +103,23 @@ class BLEU(NgramMetric):
         if self.combine == "arithmetic":
             return np.zeros(sums.shape[:-1], dtype=bool)
         return np.asarray(without_match(*self.ngram_sums(sums)).any(axis=-1))
+
+    def bends(self, rows: Array) -> tuple[str, ...]:
+        """The clamp, and the brevity penalty where lengths matter more than matches."""
+        sums, found = rows.sum(axis=0), []
+        if self.combine == "geometric":
+            matches, _ = self.ngram_sums(rows)
+            if (matches.sum(axis=0) < _NEAR_CLAMP * _errors(matches)).any():
+                found.append("matches of some order are so few that other items may have none")
+        own, other = rows[:, 2 * self.order], rows[:, 2 * self.order + 1]
+        near = abs(float((own - other).sum())) < _NEAR_LENGTH * float(_errors(own - other))
+        slopes = self.gradient(sums)[: 2 * self.order]
+        apart = rows[:, : 2 * self.order] @ slopes
+        ratio = float(other.sum()) / max(float(own.sum()), 1.0)
+        lengths = float(self.aggregate(sums)) / max(float(own.sum()), 1.0) * (ratio * own - other)
+        if near and _errors(apart + lengths) ** 2 > 2.0 * _errors(apart) ** 2:
+            found.append("outputs are about as long as references, and lengths decide")
+        return tuple(found)
 
     def segment_scores(self, rows: Array) -> Array:
         return self._combine(rows, effective_order=True).score
