@@ -14,7 +14,7 @@ from simulations import compare, families, groups, validate_tables, weight_noise
 from simulations import raters as rating_noise
 from simulations import runs as several_runs
 from simulations.replications import Progress
-from simulations.tables import band, pivot, replace_block
+from simulations.tables import band, outside, pivot, replace_block
 
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
@@ -23,7 +23,7 @@ SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
 _PER_PILOT = 20
 #: A study whose raters are resampled takes long.
-_PER_STUDY = 4
+_PER_STUDY = 8
 
 #: Tables that say themselves how many replications they are of.
 _OWN_BANDS = ("simulated weights", "simulated raters")
@@ -43,7 +43,7 @@ def comparisons(replications: int, progress: Progress | None = None) -> Tables:
         "simulated tests": pivot([row for row in sizes if row not in exact], compare.TESTS),
         "simulated exact tests": pivot(exact, compare.TESTS),
         "simulated intervals": pivot(
-            [row for row in rows if row.what == "coverage"], compare.INTERVALS
+            outside([row for row in rows if row.what == "coverage"]), compare.INTERVALS
         ),
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Row", "What", "band", "figure", "measured", "pivot", "replace_block"]
+__all__ = ["Row", "What", "band", "figure", "measured", "outside", "pivot", "replace_block"]
 
 What = Literal["size", "coverage", "power", "error"]
 
@@ -135,6 +135,16 @@ def figure(
 ) -> Row:
     """A row of which nothing was promised, from so many replications."""
     return Row(what, method, data, null, n, target, rate, rate, rate, rate, of, True)
+
+
+def outside(rows: Sequence[Row]) -> list[Row]:
+    """The rows of all lines of a table of which one lies outside of its band."""
+    lines = {
+        (row.data, row.null, row.n, row.target)
+        for row in rows
+        if not row.low <= row.rate <= row.high
+    }
+    return [row for row in rows if (row.data, row.null, row.n, row.target) in lines]
 
 
 def pivot(rows: Sequence[Row], methods: Sequence[str]) -> str:
