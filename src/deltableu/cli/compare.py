@@ -302,7 +302,7 @@ def _signed(metrics: Sequence[Metric], found: Sequence[Comparison]) -> list[Metr
     wanted: list[Metric] = [
         metric.signed()
         for metric in metrics
-        if isinstance(metric, DeltaBLEU) and metric.name in clamped
+        if type(metric) is DeltaBLEU and metric.name in clamped
     ]
     return [metric for metric in wanted if metric.name not in {one.metric for one in found}]
 
