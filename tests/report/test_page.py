@@ -80,6 +80,12 @@ def test_the_note_that_ratings_are_simulated_is_on_the_page(demo_page, parse):
     assert any("all ratings are SIMULATED by a seeded script: no person gave" in n for n in notes)
 
 
+def test_what_to_know_before_a_claim_is_made_is_on_the_page(demo_page, parse):
+    items = parse(demo_page).blocks["li"]
+    for what in ("delta-bleu: the score of phrase-smt", "bleu: the score of random"):
+        assert any(f"{what} is clamped" in item for item in items)
+
+
 def test_the_counts_are_those_that_check_prints(run, demo, demo_page, parse):
     _, out, _ = run("check", demo)
     table = next(table for table in parse(demo_page).tables if table[0][0] == "study")

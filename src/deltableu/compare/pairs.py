@@ -188,7 +188,8 @@ def skew_warning(pairs: Sequence[tuple[str, str]], units: int, of: str) -> tuple
     if not pairs:
         return ()
     first, second = pairs[0]
-    others = f" and {len(pairs) - 1} more pairs" if len(pairs) > 1 else ""
+    more = len(pairs) - 1
+    others = f" and {more} more pair{'s' if more > 1 else ''}" if more else ""
     return (
         f"a few {of} decide between {first} and {second}{others}: with {units} {of} so "
         "skewed, tests may reject equal systems more often than they say",

@@ -41,6 +41,7 @@ def study_page(
         "interval_plot": interval_plot(scoring),
         "compared": compared[0].join(compared[1:]) if compared else None,
         "pairs": [one.pairs_table() for one in comparisons],
+        "cautions": [f"{one.metric}: {text}" for one in comparisons for text in one.warnings],
         "settings": _by_metric(settings, scoring) if len(settings) > 1 else [],
         "weight_plot": None if main.references.weights is None else weight_plot(study.items),
         "contents": checked.table(),
