@@ -10,6 +10,7 @@ from bench import (
     permutation_speed,
     rater_speed,
     score_speed,
+    ter_speed,
     vectors_speed,
 )
 
@@ -17,6 +18,7 @@ if __name__ == "__main__":
     for benchmark in (
         score_speed,
         discriminative_speed,
+        ter_speed,
         compare_speed,
         permutation_speed,
         agreement_speed,

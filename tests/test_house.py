@@ -34,7 +34,7 @@ ROOMS = (
 )
 
 #: What all rooms may use.
-FOUNDATIONS = ("_kernels", "_types", "_version", "errors")
+FOUNDATIONS = ("_kernels", "_types", "_version", "_visible", "errors")
 
 
 def _files() -> Iterator[tuple[str, Path]]:

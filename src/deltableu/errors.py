@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Literal
 
+from deltableu._visible import visible
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -34,7 +36,7 @@ class Problem:
             self.field,
         )
         where = ", ".join(place for place in places if place is not None)
-        return f"{where}: {self.message}" if where else self.message
+        return visible(f"{where}: {self.message}" if where else self.message)
 
 
 class InputError(ValueError):

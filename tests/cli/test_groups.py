@@ -76,13 +76,14 @@ def test_where_items_look_grouped_that_is_said(run, dialogues, command):
 
 @pytest.mark.parametrize("command", ["score", "compare"])
 def test_a_field_that_an_item_lacks_is_named(complains, dialogues, command):
-    message = complains(command, dialogues.path, "--group", "document")
+    options = ["--ci"] if command == "score" else []
+    message = complains(command, dialogues.path, *options, "--group", "document")
     assert message == ("item 'q0', document: meta has no field to group items by; it has dialogue")
     path = dialogues.path / "items.jsonl"
     lines = path.read_text().splitlines()
     lines[7] = json.dumps(json.loads(lines[7]) | {"meta": {"dialogue": None, "user": 3}})
     path.write_text("\n".join(lines) + "\n")
-    message = complains(command, dialogues.path, "--group", "dialogue")
+    message = complains(command, dialogues.path, *options, "--group", "dialogue")
     assert message.startswith("item 'q7', dialogue: meta has no field to group items by")
 
 
@@ -90,8 +91,8 @@ def test_plain_files_have_no_fields(complains, plain, tmp_path):
     files = ("sys.txt", "other.txt", "--refs", "r0.txt")
     table = tmp_path / "scores.csv"
     table.write_text("system,item,score\nA,1,2\nA,2,3\nB,1,2\nB,2,4\n")
-    for command in ("score", "compare"):
-        message = complains(command, *files, "--group", "document")
+    for command in (["score", "--ci"], ["compare"]):
+        message = complains(*command, *files, "--group", "document")
         assert message == (
             "item '1', document: meta has no field to group items by; it has nothing"
         )

@@ -48,8 +48,8 @@ def contents(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def number_lines(path):
-    return len(path.read_text().splitlines()) if path.exists() else 0
+def batches(work):
+    return sorted(work.glob("*/batch-*.npz"))
 
 
 # --- apply ----------------------------------------------------------------------------------------
@@ -207,12 +207,12 @@ def test_no_torch_where_none_is_needed(offered, unrated, model, new):
 # --- runs that were cut off -----------------------------------------------------------------------
 
 
-def cut_off(command, journal, lines, sign):
-    """Run, and send a signal when so many items have been rated."""
+def cut_off(command, work, many, sign):
+    """Run, and send a signal when so many batches have been rated."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline:
-        if number_lines(journal) >= lines:
+        if len(batches(work)) >= many:
             process.send_signal(sign)
             break
         time.sleep(0.001)
@@ -229,15 +229,15 @@ def test_a_network_killed_in_the_middle_goes_on(run, model, tmp_path, new):
     write_study(small_study(items, seed=2), tmp_path / "study")
     options = ("--judge", model, "--batch", 1, "--threads", 1)
     command = ("judge", "apply", tmp_path / "study", "-o", new, *options)
-    journal = tmp_path / "new.rating" / "journal.jsonl"
-    code, out, err = cut_off(command_line(*command), journal, 15, signal.SIGKILL)
+    work = tmp_path / "new.rating"
+    code, out, err = cut_off(command_line(*command), work, 15, signal.SIGKILL)
     assert (code, out, err) == (-9, "", "")
-    done = number_lines(journal)
+    done = len(batches(work))
     assert 15 <= done < items
     assert not new.exists()
     # As a power cut may leave it.
-    content = journal.read_bytes()
-    journal.write_bytes(content[: content.rstrip(b"\n").rfind(b"\n") + 30])
+    damaged = batches(work)[7]
+    damaged.write_bytes(damaged.read_bytes()[:-30])
 
     again = run(*command)
     assert again.code == 0
@@ -246,27 +246,27 @@ def test_a_network_killed_in_the_middle_goes_on(run, model, tmp_path, new):
     undisturbed = run(*command[:4], tmp_path / "undisturbed", *options)
     assert contents(new) == contents(tmp_path / "undisturbed")
     assert again.out == undisturbed.out
-    assert not journal.parent.exists()
+    assert not work.exists()
 
 
 def test_an_interrupted_run_says_that_it_goes_on(run, offered, unrated, new, tmp_path):
-    options = ("--judge", "slow:0.05", "--batch", 2, "--work", tmp_path / "work")
+    work = tmp_path / "work"
+    options = ("--judge", "slow:0.2", "--batch", 2, "--work", work)
     command = ("judge", "apply", unrated, "-o", new, *options)
-    journal = tmp_path / "work" / "journal.jsonl"
-    code, out, err = cut_off(command_line(*command), journal, 4, signal.SIGINT)
-    assert (code, out) == (130, "")
+    code, out, err = cut_off(command_line(*command), work, 2, signal.SIGINT)
+    assert (code, out) == (-signal.SIGINT, "")
     assert err.splitlines() == [
-        f"deltableu: {tmp_path / 'work'} keeps what was done: the same command goes on from there",
-        "deltableu: interrupted",
+        f"deltableu: {work} keeps what was done: the same command goes on from there",
+        "deltableu: stopped by SIGINT",
     ]
     assert not new.exists()
-    before = number_lines(journal)
+    before = batches(work)
     other = run(*command[:4], tmp_path / "other", *options[2:], "--judge", "slow:0")
-    said = f"deltableu: starts anew: what {tmp_path / 'work'} holds is of another judge, other "
+    said = f"deltableu: starts anew: what {work} keeps is of another judge, other "
     assert other.err == said + "items or another --batch\n"
     assert other.code == 0
-    assert not journal.parent.exists()
-    assert 4 <= before < ITEMS
+    assert batches(work) == before
+    assert 2 <= len(before) < ITEMS // 2
 
 
 def test_the_work_folder_of_somebody_else_stays(succeeds, offered, unrated, new, tmp_path):

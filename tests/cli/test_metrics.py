@@ -186,7 +186,7 @@ def test_similarities_from_vectors(succeeds, study, tmp_path):
         (["--metrics", "delta-vectors"], "--vectors"),
         (["--metrics", "delta-table", "--table", "nowhere.csv"], "nowhere.csv"),
         (["--metrics", "delta-vectors", "--vectors", "nowhere.txt"], "nowhere.txt"),
-        (["--metrics", "chrf", "--table", "t.csv"], "chrf have no setting 'table'"),
+        (["--metrics", "chrf", "--table", "t.csv"], "chrf has no setting 'table'"),
         (["--metrics", "chrf", "--pool", "best"], "no setting 'pool'"),
         (["--metrics", "delta-chfr"], "unknown metric 'delta-chfr'"),
         (["--metrics", "rouge-l", "--tokenize", "words"], "unknown tokenizer 'words'"),

@@ -19,6 +19,7 @@ def test_runs_are_one_system(run, runs):
     result = run("compare", runs.path, "--metrics", "bleu,chrf", "--order", 1, "--format", "json")
     assert result.code == 0
     assert result.err == (
+        "deltableu: --order is not heeded by chrf\n"
         "deltableu: means of several runs: sys (2); --runs off compares runs one by one\n"
     )
     for record in result.json:

@@ -128,14 +128,14 @@ ODD = ["a_b&c%", "x|y", "{m}^~", "#1 $5", "b\\c", "ünïcode-系统"]
 ESCAPED = {
     "latex": [
         r"a\_b\&c\%",
-        "x|y",
+        r"x\textbar{}y",
         r"\{m\}\textasciicircum{}\textasciitilde{}",
         r"\#1 \$5",
         r"b\textbackslash{}c",
         "ünïcode-系统",
     ],
     "tsv": ODD,
-    "markdown": ["a_b&c%", r"x\|y", *ODD[2:]],
+    "markdown": ["a_b&c%", r"x\|y", r"{m}^\~", *ODD[3:]],
     "json": ODD,
     "table": ODD,
 }
@@ -471,10 +471,15 @@ def test_every_setting_reaches_its_metric(metric, options, parts, succeeds, demo
     assert record["precisions"] == list(score.precisions)
 
 
-def test_a_setting_goes_only_to_the_metrics_that_have_it(succeeds, demo):
+def test_a_setting_goes_only_to_the_metrics_that_have_it(run, demo):
     arguments = ["--metrics", METRICS, "--format", "json", "--systems", "human"]
     arguments += ["--method", "moses", "--variant", "tsuta2020"]
-    delta, bleu, sentence = (r["signature"] for r in succeeds("score", demo, *arguments).json)
+    result = run("score", demo, *arguments)
+    assert result.err == (
+        "deltableu: --variant is not heeded by bleu and sentence-bleu; "
+        "--method is not heeded by delta-bleu and bleu\n"
+    )
+    delta, bleu, sentence = (one["signature"] for one in result.json)
     assert "variant:tsuta2020" in delta
     assert "variant" not in bleu + sentence
     assert "method:moses" in sentence
@@ -512,7 +517,7 @@ def test_an_interrupted_write_leaves_the_old_file(run, study, tmp_path, monkeypa
     monkeypatch.setattr(os, "replace", interrupted)
     result = run("score", study.path, "-o", path)
     assert (result.code, result.out) == (130, "")
-    assert result.err == "deltableu: interrupted\n"
+    assert result.err == "deltableu: stopped by SIGINT\n"
     assert path.read_text() == "old"
     assert list(folder.iterdir()) == [path]
 

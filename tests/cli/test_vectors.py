@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import signal
 import subprocess
 import sys
@@ -117,7 +117,7 @@ def test_neighbours(logs, results, succeeds):
         (["LOGS", "--memory", "0GB"], "--memory takes a size"),
         (["LOGS", "--learning-rate", "-1"], "learning_rate: must be a number above 0"),
         (["LOGS", "--learning-rate", "1e30"], "training went astray"),
-        (["LOGS", "--work", "nowhere"], "nowhere: there is no such folder"),
+        (["LOGS", "--work", "LOGS"], "is a file, but checkpoints are kept in a folder"),
     ],
 )
 def test_mistakes_in_training(arguments, said, logs, results, run, refusal):
@@ -157,26 +157,35 @@ def test_mistakes_in_looking_up(arguments, said, tmp_path, monkeypatch, run, ref
     assert said in result.err
 
 
-def test_an_interrupted_run_keeps_its_last_epoch(logs, results):
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_was_stopped_goes_on(blow, logs, results, run):
     program = Path(sys.executable).parent / "deltableu"
     output = results / "v.txt"
-    settings = ["--dimension", "8", "--min-count", "2", "--epochs", "1000000"]
+    settings = ["--dimension", "8", "--min-count", "2", "--epochs", "120", "--threads", "1"]
+    command = ["vectors", "train", logs, "-o", output, *settings]
+    work = Path(f"{output}.training")
     with subprocess.Popen(
-        [program, "vectors", "train", logs, "-o", output, *settings],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ,
+        [program, *command], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        partial = Path(f"{output}.partial.bin")
         deadline = time.monotonic() + 30
-        while not partial.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        while not list(work.glob("*/state.npz")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(blow)
         out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == -blow
     assert out == ""
-    assert "Traceback" not in err
-    assert f"are in {partial}" in err
-    assert [path.name for path in results.iterdir()] == [partial.name]
-    assert read_vectors(partial).dimension == 8
+    if blow == signal.SIGINT:
+        assert err.splitlines() == [
+            f"deltableu: {work} keeps what was done: the same command goes on from there",
+            "deltableu: stopped by SIGINT",
+        ]
+    assert [path.name for path in results.iterdir()] == [work.name]
+    if blow == signal.SIGINT:
+        return
+    again = run(*command)
+    assert (again.code, len(again.err.splitlines())) == (0, 1)
+    assert re.fullmatch(r"deltableu: goes on after epoch \d+ of 120\n", again.err)
+    content = output.read_bytes()
+    assert [path.name for path in results.iterdir()] == [output.name]
+    assert run(*command).code == 0
+    assert output.read_bytes() == content

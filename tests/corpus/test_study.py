@@ -117,11 +117,43 @@ def test_writing_refuses_a_full_folder_unless_told(folder, tmp_path):
     assert os.listdir(tmp_path) == ["study"]
 
 
-def test_replacing_never_deletes_what_is_no_study(folder):
-    (folder / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match=r"move thesis\.tex away"):
+@pytest.mark.parametrize(
+    "name",
+    [
+        "thesis.tex",
+        ".git/config",
+        ".hidden",
+        "outputs/notes.md",
+        "outputs/.hidden",
+        "outputs/old/a.txt",
+        "outputs/a.jsonl.bak",
+        "weights.tsv",
+        "r0.txt",
+        "items.tsv",
+        "ratings.jsonl/mine",
+        "a -> systems.toml",
+        "a.txt -> outputs/link.txt",
+    ],
+)
+def test_replacing_never_deletes_what_is_no_study(name, folder, tmp_path):
+    target, _, place = name.rpartition(" -> ")
+    path = folder / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(tmp_path / target) if target else path.write_text("years of work")
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(InputError, match=r"holds more than a study: move \S+ away"):
         write_study(STUDY, folder, replace=True)
-    assert (folder / "thesis.tex").exists()
+    assert sorted(folder.rglob("*")) == before
+    if not target:
+        assert path.read_text() == "years of work"
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv", "parquet", "plain"])
+def test_what_was_written_can_be_replaced(form, tmp_path):
+    study = STUDY if form != "plain" else Study(ITEMS, {"a": ("x", "y")})
+    write_study(study, tmp_path / "study", form)
+    write_study(study, tmp_path / "study", replace=True)
+    assert os.listdir(tmp_path) == ["study"]
 
 
 @pytest.mark.parametrize(

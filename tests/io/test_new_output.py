@@ -46,6 +46,41 @@ def test_files_that_may_not(tmp_path, name, said):
         check_new_file(tmp_path / name, inputs, replace=name != "old.txt")
 
 
+@pytest.mark.parametrize("name", ["data/r.csv", "other.csv", "outs/a.txt", "outs/new.txt", "data"])
+def test_what_links_in_a_folder_lead_to_is_read_too(tmp_path, name):
+    study, outs = tmp_path / "study", tmp_path / "outs"
+    for folder in (study, outs, tmp_path / "data"):
+        folder.mkdir()
+    (tmp_path / "data" / "r.csv").touch()
+    (study / "ratings.csv").symlink_to("../data/r.csv")
+    (study / "items.jsonl").touch()
+    os.link(study / "items.jsonl", tmp_path / "other.csv")
+    (outs / "a.txt").touch()
+    (outs / "round").symlink_to(study)
+    (study / "outputs").symlink_to(outs)
+    check_new_file(tmp_path / "new.csv", [study])
+    check_new_file(tmp_path / "data" / "new.csv", [study])
+    with pytest.raises(InputError, match=r"study, which is read here|as part of .*study"):
+        check_apart(tmp_path / name, [study])
+
+
+def test_a_folder_is_replaced_by_what_is_made_from_it_and_no_other(tmp_path):
+    def check(name: str, *, replace: bool = True) -> None:
+        source = tmp_path / "box"
+        check_new_folder(
+            tmp_path / name, replace=replace, what="a box", strangers=no_strangers, source=source
+        )
+
+    (tmp_path / "box" / "b.ours").mkdir(parents=True)
+    check("box")
+    check("new")
+    for name, said in (("box/b.ours", "lies in"), ("box/new", "lies in"), ("", "move box away")):
+        with pytest.raises(InputError, match=said):
+            check(name)
+    with pytest.raises(InputError, match="not empty"):
+        check("box", replace=False)
+
+
 def test_folders(tmp_path):
     def check(name: str, *inputs: Path, replace: bool = False) -> None:
         check_new_folder(
@@ -82,5 +117,7 @@ def test_work_lies_apart_from_results(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="is a file, but checkpoints"):
         check_work(tmp_path / "file", [])
+    with pytest.raises(InputError, match=r"lies in .*new, which is read here"):
+        check_work(tmp_path / "new" / "work", [], [tmp_path / "new"])
     with pytest.raises(InputError, match=r"lies in .*new, which is written here"):
         check_apart(tmp_path / "new" / "work", [tmp_path / "new"], "written")

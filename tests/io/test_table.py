@@ -97,7 +97,7 @@ def test_latex_escapes_and_marks_the_best():
         r"system & bleu \\",
         r"\midrule",
         r"a\_b\&c\% & \textbf{12.30} {\small [10.00, 14.00]} \\",
-        "x|y\tz & -0.50 \\\\",
+        "x\\textbar{}y\tz & -0.50 \\\\",
         r"\bottomrule",
         r"\end{tabular}",
     ]

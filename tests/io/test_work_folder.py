@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import shutil
 from contextlib import suppress
 
@@ -64,6 +64,7 @@ def test_only_what_the_job_made_is_removed(work, tmp_path):
     with pytest.raises(InputError, match="was not made for checkpoints"):
         strange.begin()
     strange.end()
+    assert os.listdir(strange.folder) == ["photo"]
     work.keep("part", {})
     work.end()
     assert sorted(one.name for one in (tmp_path / "work").iterdir()) == ["strange", "thesis.txt"]
@@ -73,12 +74,12 @@ def test_only_what_the_job_made_is_removed(work, tmp_path):
 def test_a_folder_with_nothing_to_go_on_with_is_not_left(tmp_path):
     def fail(error: BaseException, parts: list[str], worth: str = "") -> bool:
         work = WorkFolder(tmp_path / "work", "key")
-        work.begin()
         with suppress(InputError, KeyboardInterrupt), work.worth_keeping(worth):
             for part in parts:
                 work.keep(part, {})
             raise error
         left = (tmp_path / "work").exists()
+        work.begin()
         work.end()
         assert not (tmp_path / "work").exists()
         return left
@@ -100,20 +101,16 @@ def test_without_a_folder_nothing_is_kept():
 
 def test_a_journal_survives_being_cut_anywhere(tmp_path):
     path = tmp_path / "made" / "journal.jsonl"
-    journal = Journal(path)
-    assert list(journal.records()) == []
-    journal.add([{"n": 1}, {"n": 2, "text": "é"}])
+    Journal(path).add([{"n": 1}, {"n": 2, "text": "é"}])
     content = path.read_bytes()
     for cut in range(len(content) + 1):
         path.write_bytes(content[:cut])
-        whole = [json.loads(line) for line in content[:cut].split(b"\n") if line.endswith(b"}")]
-        assert list(Journal(path).records()) == whole
+        whole = [line for line in content[:cut].split(b"\n") if line.endswith(b"}")]
         Journal(path).add([{"n": 3}])
-        assert list(Journal(path).records()) == [*whole, {"n": 3}]
+        lines = path.read_bytes().splitlines()
+        assert [line for line in lines if line.endswith(b"}")] == [*whole, b'{"n": 3}']
 
 
 def test_a_journal_that_cannot_be_kept(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        list(Journal(tmp_path).records())
     with pytest.raises(InputError, match="cannot be written"):
         Journal(tmp_path).add([{}])

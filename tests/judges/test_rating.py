@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from deltableu.corpus import read_study, write_study
 from deltableu.corpus.types import Item, Reference, Study
@@ -40,6 +37,10 @@ def study():
 
 def weights(rated):
     return [[one.weight for one in item.references] for item in rated.study.items]
+
+
+def batches(work):
+    return sorted(work.glob("*/batch-*.npz"))
 
 
 class Counting:
@@ -180,66 +181,37 @@ def test_batches_do_not_matter(batch, study, rater):
 
 
 def test_a_run_goes_on_where_it_was(study, tmp_path):
-    journal = tmp_path / "work" / "journal.jsonl"
     undisturbed = rate_study(study, Counting())
     with pytest.raises(KeyboardInterrupt):
-        rate_study(study, Counting(most=10), batch=4, journal=journal)
-    assert len(journal.read_text().splitlines()) == 8
+        rate_study(study, Counting(most=10), batch=4, work=tmp_path / "work")
+    assert len(batches(tmp_path / "work")) == 2
     again, events = Counting(), []
-    rated = rate_study(study, again, batch=4, journal=journal, progress=events.append)
+    work = {"batch": 4, "work": tmp_path / "work"}
+    rated = rate_study(study, again, **work, keep_work=True, progress=events.append)
     assert rated.study == undisturbed.study
     assert rated.origins == undisturbed.origins
     assert (rated.resumed, len(again.items)) == (8, ITEMS - 8)
     assert (events[0].done, events[0].kept) == (8, True)
     assert [event.done for event in events[1:]] == [12, 16, 20, 23]
+    rated.work.release()
     third = Counting()
-    assert rate_study(study, third, batch=4, journal=journal).study == undisturbed.study
+    assert rate_study(study, third, **work).study == undisturbed.study
     assert third.items == []
+    assert not (tmp_path / "work").exists()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_whatever_is_left_of_a_journal(data, study, tmp_path):
-    """Cut anywhere, or with rubbish in it: the result is the same."""
-    journal = tmp_path / "journal.jsonl"
-    journal.unlink(missing_ok=True)
-    undisturbed = rate_study(study, Counting(), batch=2, journal=journal)
-    content = journal.read_bytes()
-    cut = data.draw(st.integers(0, len(content)))
-    journal.write_bytes(content[:cut] + data.draw(st.binary(max_size=5)))
-    again = Counting()
-    rated = rate_study(study, again, batch=2, journal=journal)
-    assert rated.study == undisturbed.study
-    whole = content[:cut].count(b"\n") + (cut < len(content) and content[cut : cut + 1] == b"\n")
-    assert len(again.items) <= ITEMS - whole // 2 * 2 + 2
-    assert rate_study(study, Counting(most=0), batch=2, journal=journal).study == undisturbed.study
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "null",
-        "{}",
-        '{"key": 1, "weights": [1]}',
-        '{"key": "KEY", "weights": [1, 2, 3]}',
-        '{"key": "KEY", "weights": [1]}',
-        '{"key": "KEY", "weights": [true, 1, 1]}',
-        '{"key": "KEY", "weights": [NaN, 1, 1]}',
-        '{"key": "KEY", "weights": "abc"}',
-        '{"key": "KEY", "weights": [1, 1, 1]',
-        "\xff",
-    ],
-)
-def test_lines_that_are_no_ratings(line, tmp_path):
-    item = Item("1", tuple(Reference(id, id) for id in "abc"), (), "where")
-    journal = tmp_path / "journal.jsonl"
-    expected = rate_study(Study((item,)), Counting(), journal=journal)
-    (record,) = map(json.loads, journal.read_text().splitlines())
-    assert record["item"] == "1"
-    journal.write_text(line.replace("KEY", record["key"]) + "\n")
-    again = Counting()
-    assert rate_study(Study((item,)), again, journal=journal).study == expected.study
-    assert again.items == ["1"]
+def test_no_flipped_bit_becomes_a_weight(study, tmp_path):
+    work = {"batch": 8, "work": tmp_path, "keep_work": True}
+    undisturbed = rate_study(study, Counting(), **work)
+    undisturbed.work.release()
+    for path in batches(tmp_path):
+        data = path.read_bytes()
+        for place in range(0, len(data), 97):
+            path.write_bytes(data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :])
+            again = rate_study(study, Counting(), **work)
+            again.work.release()
+            assert again.study == undisturbed.study
+            assert again.resumed < ITEMS
 
 
 @pytest.mark.parametrize(
@@ -258,27 +230,28 @@ def test_lines_that_are_no_ratings(line, tmp_path):
     ],
     ids=["message", "context", "fewer", "order", "text", "source"],
 )
-def test_a_journal_of_other_items_is_not_used(change, study, tmp_path):
-    journal = tmp_path / "journal.jsonl"
-    rate_study(study, Counting(), batch=1, journal=journal)
+def test_batches_of_other_items_are_not_used(change, study, tmp_path):
+    work = {"batch": 1, "work": tmp_path, "keep_work": True}
+    rate_study(study, Counting(), **work).work.release()
     place = 3
     other = list(study.items)
     other[place] = change(other[place])
     again = Counting()
-    rate_study(replace(study, items=tuple(other)), again, batch=1, journal=journal)
+    rate_study(replace(study, items=tuple(other)), again, **work)
     assert again.items == [other[place].id]
 
 
-def test_a_journal_of_another_rater_is_not_used(study, rater, file, tmp_path):
-    journal = tmp_path / "journal.jsonl"
-    rate_study(study, rater, journal=journal)
+def test_batches_of_another_rater_are_not_used(study, rater, file, tmp_path):
+    work = {"work": tmp_path, "keep_work": True}
+    rate_study(study, rater, **work).work.release()
     for other in (Counting(), NNRater.load(file, magnitude="p")):
-        rated = rate_study(study, other, journal=journal)
+        rated = rate_study(study, other, **work)
+        rated.work.release()
         assert rated.resumed == 0
         assert rated.study == rate_study(study, other).study
     # and both are in it now
-    assert rate_study(study, rater, journal=journal).resumed == ITEMS
-    assert rate_study(study, Counting(), journal=journal).resumed == ITEMS
+    assert rate_study(study, rater, **work).resumed == ITEMS
+    assert rate_study(study, Counting(), **work).resumed == ITEMS
 
 
 def test_a_network_that_was_cut_off_gives_every_bit_again(study, rater, tmp_path):
@@ -297,12 +270,12 @@ def test_a_network_that_was_cut_off_gives_every_bit_again(study, rater, tmp_path
                 raise KeyboardInterrupt
             return rater.rate_items(batch)
 
-    journal = tmp_path / "journal.jsonl"
     undisturbed = rate_study(study, rater, batch=5)
     with pytest.raises(KeyboardInterrupt):
-        rate_study(study, CutOff(), batch=5, journal=journal)
-    journal.write_bytes(journal.read_bytes()[:-20])
-    rated = rate_study(study, rater, batch=5, journal=journal)
+        rate_study(study, CutOff(), batch=5, work=tmp_path)
+    damaged = batches(tmp_path)[1]
+    damaged.write_bytes(damaged.read_bytes()[:-20])
+    rated = rate_study(study, rater, batch=5, work=tmp_path)
     assert rated.resumed == 5
     assert rated.study == undisturbed.study
 
@@ -315,20 +288,17 @@ def test_bad_settings(study, rater, tmp_path):
         rate_study(study, rater, which="some")
     with pytest.raises(InputError, match=r"^batch must be at least 1, got 0"):
         rate_study(study, rater, batch=0)
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        rate_study(study, rater, journal=tmp_path)
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be written: "):
-        rate_study(study, rater, journal=tmp_path / "file" / "journal")
+    with pytest.raises(InputError, match="cannot be made to keep checkpoints in: Not a dir"):
+        rate_study(study, rater, work=tmp_path / "file")
 
 
 def test_a_bad_item_is_named_and_the_rest_kept(study, rater, tmp_path):
-    journal = tmp_path / "journal.jsonl"
     items = list(study.items)
     items[12] = replace(items[12], message=None)
     with pytest.raises(InputError, match=r"^item 'q12': has no message"):
-        rate_study(replace(study, items=tuple(items)), rater, batch=4, journal=journal)
-    assert rate_study(study, rater, batch=4, journal=journal).resumed == 12
+        rate_study(replace(study, items=tuple(items)), rater, batch=4, work=tmp_path)
+    assert rate_study(study, rater, batch=4, work=tmp_path).resumed == 12
 
 
 # --- raters by name -------------------------------------------------------------------------------

@@ -138,10 +138,25 @@ def test_damaged_checkpoint_is_not_used(tmp_path, name, left):
     rows = planted_topics(200, topics=5, length=6)
     how = replace(QUICK, epochs=1)
     made = train_rater(rows, settings=TINY, training=how, work=tmp_path, keep_work=True, threads=1)
+    made.work.release()
     (damaged,) = tmp_path.glob(f"*/{name}.npz")
     damaged.write_bytes(damaged.read_bytes()[: int(left * damaged.stat().st_size)])
     again = train_rater(rows, settings=TINY, training=how, work=tmp_path, threads=1)
     assert curve(again) == curve(made)
+
+
+def test_no_flipped_bit_of_a_checkpoint_goes_unnoticed(tmp_path):
+    rows = planted_topics(200, topics=5, length=6)
+    how = replace(QUICK, epochs=1)
+    made = train_rater(rows, settings=TINY, training=how, work=tmp_path, keep_work=True, threads=1)
+    for name in ("state", "vocabulary", "pairs"):
+        (path,) = tmp_path.glob(f"*/{name}.npz")
+        data = path.read_bytes()
+        for place in range(0, len(data), 97):
+            path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+            assert made.work.kept(name) is None
+        path.write_bytes(data)
+        assert made.work.kept(name) is not None
 
 
 @pytest.mark.parametrize(

@@ -176,11 +176,15 @@ class Cluster:
 
 @contextmanager
 def cluster(
-    folder: Path, workers: int = 2, options: Sequence[str] = ("--no-nanny",)
+    folder: Path,
+    workers: int = 2,
+    options: Sequence[str] = ("--no-nanny",),
+    certificates: Sequence[str] = (),
 ) -> Iterator[Cluster]:
     """Start one; it is killed in the end, and `folder` has its logs."""
     folder.mkdir(exist_ok=True)
     place = ("--scheduler-file", folder / "scheduler.json", "--host", "127.0.0.1", "--no-dashboard")
+    place += tuple(certificates)
     worker = ("--nthreads", "1", "--memory-limit", "0", "--local-directory", folder, *options)
     with ExitStack() as stack:
 

@@ -319,7 +319,7 @@ def test_no_scheduler(logs, monkeypatch):
         mine(logs, engine="dask://127.0.0.1:9")
     assert str(caught.value) == (
         "no Dask scheduler answers at tcp://127.0.0.1:9: start one with `dask scheduler`, or "
-        "check host and port"
+        "check host and port, and whether it speaks TLS"
     )
 
 
@@ -337,9 +337,11 @@ def test_no_dask(logs, monkeypatch):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("name", ["", "thread", "dask:8786", "dask://", "spark://host:1"])
+@pytest.mark.parametrize(
+    "name", ["", "thread", "dask:8786", "dask://", "tls", "tls://", "spark://host:1"]
+)
 def test_no_such_engine(name):
-    with pytest.raises(InputError, match=r"^engine must be threads, dask or dask://HOST:PORT, got"):
+    with pytest.raises(InputError, match=r"^engine must be threads, dask, dask://HOST:PORT or "):
         make_engine(name)
 
 

@@ -18,6 +18,7 @@ import pytest
 from deltableu.corpus.types import Reference, Source
 from deltableu.errors import InputError
 from deltableu.io import WorkFolder
+from deltableu.io.atomic import temporary_beside
 from deltableu.mine import BM25, Event, Mined, MiningPlan, RowFilter, dask_jobs, mine_references
 from deltableu.mine.checkpoints import keep_counted, kept_counted
 from deltableu.mine.dask_engine import Dask
@@ -109,7 +110,8 @@ def test_killed_while_a_checkpoint_is_written(logs, work):
     """What is half-written has another name, and goes with the folder in the end."""
     interrupt(logs, work, "scoring")
     (run,) = work.iterdir()
-    (run / ".0123456789ab.tmp").write_bytes(b"PK and half of it")
+    temporary = temporary_beside(run / "joined-000004.npz")
+    temporary.write_bytes(b"PK and half of it")
     kit.same(mine(logs, work=work), mine(logs))
     assert not work.exists()
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
+from deltableu.logs import find_partitions
 from deltableu.vectors.cooccurrence import UNIT, Cooccurrences, merge_counts
 from deltableu.vectors.glove import count_cooccurrences
 from deltableu.vectors.strata import GROUPS, arrange, rounds, stratum
@@ -21,7 +22,7 @@ ROWS = st.lists(
 
 def counted(rows, folder, **options):
     options = {"window": 3, "min_count": 1, "folder": folder} | options
-    vocabulary, counts = count_cooccurrences(rows, **options)
+    vocabulary, counts = count_cooccurrences(find_partitions(rows), **options)
     first, second = counts.pairs()
     assert (np.asarray(counts.hashes)[1:] > np.asarray(counts.hashes)[:-1]).all()
     assert (first >= second).all()
@@ -138,7 +139,9 @@ def test_rounds_hold_every_stratum_once_and_share_no_group():
 
 @pytest.mark.parametrize("memory", [1, 1 << 30])
 def test_entries_hold_every_pair_in_its_stratum(memory, tmp_path):
-    _, counts = count_cooccurrences(grouped(rows=500), window=5, min_count=1, folder=tmp_path)
+    _, counts = count_cooccurrences(
+        find_partitions(grouped(rows=500)), window=5, min_count=1, folder=tmp_path
+    )
     options = {"x_max": 10.0, "alpha": 0.75, "memory": memory, "folder": tmp_path}
     entries = arrange(counts, slice_size=300, **options)
     assert entries.slices == -(-len(counts) // 300)

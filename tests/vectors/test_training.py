@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import resource
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from deltableu import _kernels
 from deltableu.errors import InputError
-from deltableu.vectors import nearest_words, train_vectors
+from deltableu.vectors import VectorEpoch, nearest_words, train_vectors
 from deltableu.vectors.glove import UNKNOWN
 from tests.uncompiled import run_uncompiled
 from tests.vectors.corpora import grid, grouped, literal_counts
@@ -177,7 +178,7 @@ def test_vectors_explain_the_counts():
         ({"learning_rate": -1.0}, "learning_rate: must be a number above 0"),
         ({"learning_rate": 1e30}, "training went astray in epoch 1"),
         ({"min_count": 10**6}, "no word occurs 1000000 times"),
-        ({"work": "nowhere"}, "nowhere: there is no such folder"),
+        ({"work": "/dev/null"}, "cannot be made to keep checkpoints in: Not a directory"),
     ],
 )
 def test_wrong_options(options, said):
@@ -194,13 +195,115 @@ def test_wrong_logs(tmp_path):
         train_vectors(tmp_path / "nowhere.tsv", **OPTIONS)
 
 
-def test_an_interrupted_run_leaves_nothing(tmp_path):
-    def interrupt(_):
-        raise KeyboardInterrupt
+# --- Runs that were cut off -----------------------------------------------------------------------
 
-    with pytest.raises(KeyboardInterrupt):
-        train_vectors(grouped(rows=50), **OPTIONS, work=tmp_path, memory=1, on_epoch=interrupt)
+
+class Stop(KeyboardInterrupt):
+    """In place of a kill; the command line's test has a real one."""
+
+
+def stop_after(number):
+    def stop(epoch):
+        if epoch.number == number:
+            raise Stop
+
+    return stop
+
+
+def stop_at(what):
+    def stop(doing, done, total):
+        if doing.startswith(what):
+            raise Stop
+
+    return stop
+
+
+@pytest.mark.parametrize("memory", [1, 1 << 30])
+@pytest.mark.parametrize(
+    ("interrupt", "done"),
+    [
+        ({"progress": stop_at("counting pairs")}, None),
+        ({"progress": stop_at("epoch 1")}, 0),
+        ({"on_epoch": stop_after(2)}, 2),
+        ({"progress": stop_at("epoch 3")}, 2),
+        ({"save": lambda made: stop_after(3)(VectorEpoch(3, 3, 0, 0, 0, 0, 0))}, 3),
+    ],
+    ids=["counting", "first epoch", "after an epoch", "last epoch", "saving"],
+)
+def test_a_run_goes_on_after_its_last_epoch(interrupt, done, memory, tmp_path):
+    rows = grouped(rows=200)
+    whole = train_vectors(rows, **OPTIONS)
+    work = tmp_path / "work"
+    with pytest.raises(Stop):
+        train_vectors(rows, **OPTIONS, memory=memory, work=work, **interrupt)
+    names = {path.name for path in work.glob("*/*.npz")}
+    assert names == ({"counted.npz"} if done is not None else set()) | (
+        {"state.npz"} if done else set()
+    )
+    assert list(work.glob("*/scratch")) == []
+    seen, saved, told = [], [], set()
+    again = train_vectors(
+        rows,
+        **OPTIONS,
+        work=work,
+        threads=2,
+        on_epoch=seen.append,
+        save=saved.append,
+        progress=lambda what, *_: told.add(what),
+    )
+    assert again.raw.tobytes() == whole.raw.tobytes()
+    assert again.rows == whole.rows
+    assert saved == [again]
+    assert [(epoch.number, epoch.kept) for epoch in seen] == [
+        (number, number <= (done or 0)) for number in (1, 2, 3)
+    ]
+    assert ("counting pairs" in told) == (done is None)
+    assert not work.exists()
+
+
+@pytest.mark.parametrize("name", ["counted", "state"])
+def test_no_flipped_bit_becomes_a_vector(name, tmp_path):
+    rows = grouped(rows=20)
+    options = {"dimension": 2, "window": 2, "min_count": 2, "epochs": 2}
+    whole = train_vectors(rows, **options)
+    with pytest.raises(Stop):
+        train_vectors(rows, **options, work=tmp_path, on_epoch=stop_after(1))
+    (path,) = tmp_path.glob(f"*/{name}.npz")
+    folder, data = path.parent, path.read_bytes()
+    kept = {one: one.read_bytes() for one in folder.iterdir()}
+    for place in range(0, len(data), max(97, len(data) // 12)):
+        folder.mkdir(exist_ok=True)
+        for one, content in kept.items():
+            one.write_bytes(content)
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        again = train_vectors(rows, **options, work=tmp_path)
+        assert again.raw.tobytes() == whole.raw.tobytes()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "said", "kept"),
+    [
+        (3_000, r"scratch: cannot be written", []),
+        (20_000, r"counted\.npz: cannot be written", []),
+        (28_000, r"state\.npz: cannot be written", ["counted.npz"]),
+    ],
+)
+def test_no_room(size, said, kept, tmp_path):
+    """A disk is full, here by a limit on the size of files."""
+    work = tmp_path / "work"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        with pytest.raises(InputError, match=said):
+            train_vectors(grouped(rows=300), **OPTIONS, work=work, memory=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    left = {path.name for path in work.glob("*/*")}
+    assert left == {*kept, "deltableu.json", "lock"} if kept else not work.exists()
+    made = train_vectors(grouped(rows=300), **OPTIONS, work=work)
+    assert made.raw.tobytes() == train_vectors(grouped(rows=300), **OPTIONS).raw.tobytes()
+    assert not work.exists()
 
 
 # --- Neighbours -----------------------------------------------------------------------------------

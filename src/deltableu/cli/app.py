@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from deltableu._version import __version__
+from deltableu.cli.streams import end_by, leave_signals, note, own_process
 from deltableu.errors import InputError
 
 #: All commands and what they do; a command's module is imported when it runs.
@@ -29,36 +31,61 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    """Run a command; a user's mistake is one sentence on standard error and exit code 2.
+
+    Parameters
+    ----------
+    arguments
+        By default those of this process, whose streams and signals are then taken care of too.
+    """
+    if arguments is None:
+        own_process()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    _prepare_streams()
-    # What people type most must not wait for the parser to be imported.
-    if given in ([], ["--help"], ["-h"]):
-        print(_overview())
-        sys.exit(0)
-    if given == ["--version"]:
-        print(__version__)
-        sys.exit(0)
+    warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
     try:
-        status = _run(given)
+        try:
+            status = _run(given)
+        finally:
+            sys.stdout.flush()
     except InputError as error:
-        _complain(str(error))
-        sys.exit(2)
-    except KeyboardInterrupt:
-        _complain("interrupted")
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough; do not complain at shutdown either.
-        sys.stderr.close()
-        sys.exit(0)
+        note(str(error))
+        status = 2
+    except (KeyboardInterrupt, BrokenPipeError) as error:
+        status = _stopped(error)
     except OSError as error:
         place = "" if error.filename is None else f"{error.filename}: "
-        _complain(f"{place}{error.strerror or error}")
-        sys.exit(2)
+        note(f"{place}{error.strerror or error}")
+        status = 2
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        note(f"not enough memory{reason}: take less at once, or a machine with more")
+        status = 2
+    except RecursionError:
+        note("something in the input is nested too deeply")
+        status = 2
+    leave_signals()
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _stopped(error: BaseException) -> int:
+    if isinstance(error, BrokenPipeError):
+        number = signal.SIGPIPE
+    else:
+        number = signal.Signals(getattr(error, "number", signal.SIGINT))
+    # Who reads no further wants to read nothing of it either.
+    if number is not signal.SIGPIPE:
+        note(f"stopped by {number.name}")
+    return end_by(number)
+
+
 def _run(arguments: list[str]) -> Any:
+    # What people type most must not wait for the parser to be imported.
+    if arguments in ([], ["--help"], ["-h"]):
+        print(_overview())
+        return 0
+    if arguments == ["--version"]:
+        print(__version__)
+        return 0
     from cyclopts import App, CycloptsError
 
     from deltableu.cli.options import STANDARD_INPUT
@@ -87,15 +114,3 @@ def _overview() -> str:
         f"Commands:\n{commands}\n\n"
         "deltableu COMMAND --help says what a command takes; --version prints the version."
     )
-
-
-def _prepare_streams() -> None:
-    """Names that a terminal cannot show are no reason to fail; warnings are one line."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = lambda message, *_, **__: _complain(f"warning: {message}")
-
-
-def _complain(message: str) -> None:
-    print(f"deltableu: {' '.join(message.split())}", file=sys.stderr)

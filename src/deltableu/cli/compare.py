@@ -18,6 +18,7 @@ from deltableu.cli.options import (
     chosen_tables,
     listed,
     no_use,
+    unused,
 )
 from deltableu.cli.output import Format, emit, note, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
@@ -172,11 +173,23 @@ def compare(
         seed=seed,
     )
     wanted = chosen_tables(tables, _TABLES)
-    if sensitivity and (scores is not None or resample == "items,raters"):
-        where = "--scores" if scores is not None else "--resample items,raters"
-        raise InputError(f"--sensitivity is of no use with {where}")
+    if scores is None and lower_is_better:
+        raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
+    if scores is not None:
+        unused(
+            "--scores",
+            sensitivity=(sensitivity, False),
+            select=(select, "all"),
+            no_positive=(no_positive, "error"),
+        )
+    if resample == "items,raters":
+        unused("--resample items,raters", sensitivity=(sensitivity, False))
+    else:
+        unused("--resample items", criterion=(criterion, None))
+    if past is None:
+        unused("no --past comparisons", past_model=(past_model, "isotonic"))
     fragile: list[Sensitivity] = []
-    check_results(output, (*paths, *(refs or ()), weights, scores, past))
+    check_results(output, (*paths, *(refs or ()), weights, scores, past, *options.files))
     with ProgressBar() as progress:
         if resample == "items,raters":
             if scores is not None or refs is not None or len(paths) != 1:
@@ -212,9 +225,6 @@ def compare(
                     raise InputError("--group needs a study, whose items have meta")
                 source = _ready_scores(scores, metrics, options, lower_is_better)
             else:
-                if lower_is_better:
-                    reason = "goes with --scores; metrics know it themselves"
-                    raise InputError(f"--lower-is-better {reason}")
                 inputs = read_inputs(paths, refs, weights, systems)
                 groups = inputs.groups(group)
                 references = inputs.references.select(select)

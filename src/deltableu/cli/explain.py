@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Positive
-from deltableu.cli.output import note, note_left_out, print_parts, terminal_width
+from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
 from deltableu.errors import InputError
-from deltableu.io import atomic_write
 from deltableu.report import Answer, Case, explain_page, terminal_view
-from deltableu.score import BLEU, DeltaBLEU, Statistics, corpus_share, explain_item, rank_items
+from deltableu.score import (
+    BLEU,
+    DeltaBLEU,
+    Statistics,
+    corpus_share,
+    explain_item,
+    make_metrics,
+    rank_items,
+)
 
 _DEFAULTS = NgramOptions()
-_METRICS: dict[str, type[BLEU]] = {metric.name: metric for metric in (DeltaBLEU, BLEU)}
+_METRICS = (DeltaBLEU.name, BLEU.name)
 
 
 def explain(
@@ -63,7 +70,7 @@ def explain(
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
     html
-        Write one self-contained HTML page here instead of printing.
+        Write one self-contained HTML page here instead of printing; - is standard output.
     """
     choices = {"--item": item, "--worst": worst, "--best": best}
     given = [name for name, value in choices.items() if value is not None]
@@ -71,7 +78,7 @@ def explain(
         raise InputError(f"{given[0]} and {given[1]} exclude each other: give one of them")
     changed = options.changed()
     if metric is not None:
-        _metric_class(metric, changed)
+        _metric(metric, changed)
     check_results(html, [study])
     data = read_study(study, ratings=False)
     systems = [system] if against is None else [system, against]
@@ -80,9 +87,7 @@ def explain(
         raise InputError(f"--against needs another system than {system!r}")
     references = reference_set(data)
     name = metric or ("bleu" if references.weights is None else "delta-bleu")
-    scored = _score(
-        data, references, systems, _metric_class(name, changed)(**changed), select, no_positive
-    )
+    scored = _score(data, references, systems, _metric(name, changed), select, no_positive)
     note_left_out(len(scored.dropped), len(data.items))
     indices, ranking = scored.choose(study, item, worst, best)
     cases = [scored.case(index) for index in indices]
@@ -93,9 +98,7 @@ def explain(
         print_parts(terminal_view(cases, heading, signature, width=width))
         return
     page = explain_page(f"Why {system} scored as it did", cases, heading, signature)
-    with atomic_write(html) as file:
-        file.write(page)
-    note(f"wrote {html}")
+    write_page(page, html)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +151,11 @@ class _Scored:
         return Answer(system, explanation, score, corpus_share(rows, index), self.metric)
 
 
-def _metric_class(name: str, settings: Mapping[str, Any]) -> type[BLEU]:
+def _metric(name: str, settings: Mapping[str, Any]) -> BLEU:
     if name not in _METRICS:
         raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}")
-    known = {field.name for field in fields(_METRICS[name])}
-    for setting in settings:
-        if setting not in known:
-            raise InputError(f"{name} has no setting {setting!r}")
-    return _METRICS[name]
+    (made,) = make_metrics([name], settings)
+    return cast(BLEU, made)
 
 
 def _score(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
+from deltableu.io import holds_work
 from deltableu.judges import (
     Magnitude,
     RatingEvent,
@@ -32,8 +32,6 @@ judge.command(
     name="train",
     help="Train the NN-rater of upsilon-BLEU on dialogue logs.",
 )
-
-_JOURNAL = "journal.jsonl"
 
 
 @judge.command
@@ -92,7 +90,7 @@ def apply(
     """
     model = [judge] if is_model_file(judge) else []
     add = check_new_study_run(study, output, log, model, replace=replace)
-    work = work_folder(work, output, "rating")
+    work = work_folder(work, output, "rating", [study])
     given = {"triplets": triplets, "magnitude": magnitude, "original": _original(original)}
     settings = {name: value for name, value in given.items() if value is not None}
     if threads is not None:
@@ -100,28 +98,26 @@ def apply(
     loaded = load_rater(judge, **settings)
     rater_signature(loaded)
     data = read_study(study)
-    journal = work / _JOURNAL
-    made, was_there = not work.exists(), journal.exists()
-    with says_where_it_goes_on(work, journal.exists), ProgressBar() as bar:
+    others = holds_work(work)
+    with says_where_it_goes_on(work), ProgressBar() as bar:
 
         def show(event: RatingEvent) -> None:
             if event.kept and event.done:
                 note(f"goes on: {event.done} of {event.total} items were rated before")
-            elif event.kept and was_there:
+            elif event.kept and others:
                 reason = "is of another judge, other items or another --batch"
-                note(f"starts anew: what {work} holds {reason}")
+                note(f"starts anew: what {work} keeps {reason}")
             bar("rating", event.done, event.total)
             if not bar.visible:
                 bar.line(f"rated {event.done:,} of {event.total:,} items")
             if event.items:
                 add(event)
 
-        rated = rate_study(data, loaded, which=which, batch=batch, journal=journal, progress=show)
+        rated = rate_study(
+            data, loaded, which=which, batch=batch, work=work, keep_work=True, progress=show
+        )
         write_study(rated.study, output, replace=replace)
-    with suppress(OSError):
-        journal.unlink(missing_ok=True)
-        if made or was_there:
-            work.rmdir()
+        rated.work.end()
     if not rated.rated:
         note("nothing was rated: every reference has a weight (--which all rates anew)")
     emit(rated.table(), rated, format)

@@ -140,7 +140,7 @@ def train(
     check_new_file(output, local_logs(logs), replace=replace)
     shape, how = options.make(preset)
     work = work_folder(work, output, "training")
-    with says_where_it_goes_on(work, work.exists), ProgressBar(lines=True) as bar:
+    with says_where_it_goes_on(work), ProgressBar(lines=True) as bar:
         made = train_rater(
             logs,
             settings=shape,
@@ -151,8 +151,8 @@ def train(
             progress=bar,
             on_epoch=_say,
         )
-    model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
-    made.work.end()
+        model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
+        made.work.end()
     emit(model.tables(), model, format)
 
 

@@ -51,8 +51,8 @@ def pairs(
         dialog, turn, speaker, text; conversations (JSON Lines) have id and turns. The columns tell
         which.
     output
-        A file of pairs that ends in .tsv, .jsonl (both perhaps with .gz) or .parquet; with --split,
-        a folder with such a file for each period.
+        A file of pairs that ends in .tsv, .jsonl (both perhaps with .gz) or .parquet, or - for
+        standard output; with --split, a folder with such a file for each period.
     triples
         Also write context, message and response, in the same way.
     columns
@@ -79,7 +79,7 @@ def pairs(
     name_by_file
         Begin the names of dialogues with that of their file.
     form
-        Of files in a folder; tsv by default.
+        Of files in a folder, and on standard output; tsv by default.
     replace
         Put the new folder in the place of an old one.
     on_error
@@ -118,7 +118,7 @@ def pairs(
         )
     for problem in written.unreadable_files:
         note(f"not read to its end: {problem}")
-    emit([written.table(), written.period_table()], written, format)
+    emit([written.table(), written.period_table()], written, format, beside=(output, triples))
 
 
 def _split(

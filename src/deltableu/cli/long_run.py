@@ -11,13 +11,26 @@ from typing import Any
 
 from deltableu.cli.output import note
 from deltableu.corpus import check_new_study
-from deltableu.io import Journal, PathLike, check_apart, check_new_file, check_work
+from deltableu.errors import InputError
+from deltableu.io import (
+    Journal,
+    PathLike,
+    check_apart,
+    check_new_file,
+    check_work,
+    holds_work,
+    is_standard_stream,
+)
 
 
-def work_folder(work: Path | None, output: Path, ending: str) -> Path:
+def work_folder(
+    work: Path | None, output: Path, ending: str, inputs: Sequence[PathLike] = ()
+) -> Path:
     """Where to keep what is done: what was asked for, or a folder beside the output."""
+    if work is None and is_standard_stream(output):
+        work = Path(f"deltableu.{ending}")
     work = work or Path(f"{os.path.realpath(output)}.{ending}")
-    check_work(work, [output])
+    check_work(work, [output], inputs)
     return work
 
 
@@ -25,9 +38,11 @@ def check_new_study_run(
     study: Path, output: Path, log: Path | None, inputs: Sequence[PathLike], *, replace: bool
 ) -> Callable[[Any], None]:
     """Complain where a new study or its log cannot be written; what adds an event to the log."""
-    check_new_study(output, inputs, replace=replace)
+    check_new_study(output, inputs, replace=replace, source=study)
     if log is None:
         return lambda event: None
+    if is_standard_stream(log):
+        raise InputError("--log takes a file, because the summary goes to standard output")
     check_apart(log, [output], "written")
     check_new_file(log, [*inputs, study])
     journal = Journal(log)
@@ -35,11 +50,11 @@ def check_new_study_run(
 
 
 @contextmanager
-def says_where_it_goes_on(work: Path, has_something: Callable[[], bool]) -> Iterator[None]:
+def says_where_it_goes_on(work: Path) -> Iterator[None]:
     """When interrupted, say what to do next, if something was kept."""
     try:
         yield
     except KeyboardInterrupt:
-        if has_something():
+        if holds_work(work):
             note(f"{work} keeps what was done: the same command goes on from there")
         raise

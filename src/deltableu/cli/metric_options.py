@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from deltableu.cli.options import Flag, Whole, listed
+from deltableu.cli.output import note
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score import Metric, make_metrics, metric_settings
+from deltableu.score import Metric, make_metrics, metric_settings, unheeded_settings
+
+#: For choices: of `Literal[...] | None` the parser would take the word none for not given.
+_NOT_GIVEN: Any = None
 
 
 @Parameter(name="*")
@@ -28,11 +33,12 @@ class NgramOptions:
     lowercase
         Lower-case all text first.
     normalize
-        Unicode normalisation of all text.
+        Unicode normalisation of all text; by default none.
     strip_punctuation
         Drop punctuation first.
     variant
-        Formula of delta-bleu and upsilon-bleu: the paper's, or a published implementation's.
+        Formula of delta-bleu and upsilon-bleu: the paper's (the default), or a published
+        implementation's.
     smooth
         Smoothing of orders without a match. The default is exp for bleu, and as the variant has it
         for delta-bleu.
@@ -41,27 +47,30 @@ class NgramOptions:
     effective_order
         Leave out orders longer than every hypothesis.
     combine
-        How precisions are averaged: the geometric mean, or the signed arithmetic one.
+        How precisions are averaged: the geometric mean (the default), or the signed arithmetic one.
     brevity
-        Which references delta-bleu's brevity penalty looks at.
+        Which references delta-bleu's brevity penalty looks at; by default all.
     """
 
     order: Whole | None = None
     tokenize: str | None = None
     lowercase: Annotated[bool, Flag] = False
-    normalize: Literal["none", "NFC", "NFKC"] = "none"
+    normalize: Literal["none", "NFC", "NFKC"] = _NOT_GIVEN
     strip_punctuation: Annotated[bool, Flag] = False
-    variant: Literal["paper", "galley2019", "tsuta2020"] = "paper"
+    variant: Literal["paper", "galley2019", "tsuta2020"] = _NOT_GIVEN
     smooth: Literal["default", "none", "floor", "add-k", "exp"] = "default"
     smooth_value: float | None = None
     effective_order: Annotated[bool, Flag] = False
-    combine: Literal["geometric", "arithmetic"] = "geometric"
-    brevity: Literal["all", "positive"] = "all"
+    combine: Literal["geometric", "arithmetic"] = _NOT_GIVEN
+    brevity: Literal["all", "positive"] = _NOT_GIVEN
 
     def changed(self) -> dict[str, Any]:
-        """What is not at its default: not every metric has every setting."""
+        """What was given: not every metric has every setting."""
         given = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
-        return {name: value for name, (value, default) in given.items() if value != default}
+        changed = {name: value for name, (value, default) in given.items() if value != default}
+        if self.normalize == "none":
+            changed["normalize"] = None
+        return changed
 
 
 @Parameter(name="*")
@@ -72,9 +81,9 @@ class MetricOptions(NgramOptions):
     Parameters
     ----------
     method
-        Smoothing of sentence-bleu.
+        Smoothing of sentence-bleu; by default bleu+1.
     pool
-        How discriminative metrics (delta-chrf, ...) pool good and bad references.
+        How discriminative metrics (delta-chrf, ...) pool good and bad references; by default mean.
     vectors
         File of word vectors for delta-vectors, in GloVe's text format.
     table
@@ -93,15 +102,20 @@ class MetricOptions(NgramOptions):
         Whether the original reference has weight 1 (the default), or is rated by the judge too.
     """
 
-    method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = "bleu+1"
-    pool: Literal["mean", "best"] = "mean"
+    method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = _NOT_GIVEN
+    pool: Literal["mean", "best"] = _NOT_GIVEN
     vectors: str | None = None
     table: str | None = None
     alpha: float | None = None
     judge: str | None = None
-    triplets: Literal["max", "mean", "first", "second"] | None = None
-    magnitude: Literal["2p-1", "p"] | None = None
-    original: Literal[1, "rated"] | None = None
+    triplets: Literal["max", "mean", "first", "second"] = _NOT_GIVEN
+    magnitude: Literal["2p-1", "p"] = _NOT_GIVEN
+    original: Literal[1, "rated"] = _NOT_GIVEN
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """What is read, where it is given; a judge may also be the name of an installed one."""
+        return self.vectors, self.table, self.judge
 
     def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
         """The metrics named, or those that suit the references, with these settings."""
@@ -117,4 +131,24 @@ class MetricOptions(NgramOptions):
             settings["rater"] = settings.pop("judge")
             if not any("rater" in metric_settings(name) for name in chosen):
                 raise InputError(f"--judge is for upsilon metrics, not for {' and '.join(chosen)}")
-        return make_metrics(chosen, settings)
+        return noted_metrics(chosen, settings)
+
+
+#: They say by themselves which metrics they are for: models and tables, and what to do with those.
+_OF_THEIR_METRICS = {"vectors", "table", "rater", "triplets", "magnitude", "original"}
+
+
+def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Metric, ...]:
+    """The named metrics with those of the settings that they have; a note says which they have not.
+
+    A setting that no metric heeds is an error.
+    """
+    made = make_metrics(names, settings)
+    others = unheeded_settings(made, [name for name in settings if name not in _OF_THEIR_METRICS])
+    said = [
+        f"--{setting.replace('_', '-')} is not heeded by {' and '.join(which)}"
+        for setting, which in others.items()
+    ]
+    if said:
+        note("; ".join(said))
+    return made

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
 from deltableu.cli.mine_log import MiningLog
-from deltableu.cli.mine_options import SimilarityOptions
+from deltableu.cli.mine_options import EngineOptions, SimilarityOptions
 from deltableu.cli.options import Flag, Output, Positive, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -17,6 +17,7 @@ from deltableu.errors import InputError
 from deltableu.mine import MiningPlan, RowFilter, mine_references
 
 _DEFAULTS = SimilarityOptions()
+_ENGINE = EngineOptions()
 
 
 def mine(
@@ -34,8 +35,7 @@ def mine(
     max_words: Whole | None = None,
     keep_junk: Annotated[bool, Flag] = False,
     diversity: float | None = None,
-    engine: str = "threads",
-    threads: Positive | None = None,
+    engine: EngineOptions = _ENGINE,
     partition_bytes: Positive | None = None,
     on_error: Literal["stop", "skip"] = "stop",
     work: Path | None = None,
@@ -77,11 +77,6 @@ def mine(
         Keep placeholders such as [deleted], responses with links and echoes of their utterance.
     diversity
         From 0 to 1: how much the references of an item should differ (maximal marginal relevance).
-    engine
-        Where the work is done: threads, dask (a cluster on this machine) or dask://HOST:PORT.
-    threads
-        Or processes of a Dask cluster on this machine; all cores by default. No result depends on
-        it.
     partition_bytes
         Cut large files into parts of about so many bytes; by default a 64th of all logs, but at
         least 2 and at most 256 megabytes.
@@ -111,16 +106,16 @@ def mine(
         raise InputError("--top 0 without --parrot and --random adds nothing")
     inputs = [*local_logs(logs, "--logs"), *filter(None, [options.vectors])]
     add = check_new_study_run(study, output, log, inputs, replace=replace)
-    work = work_folder(work, output, "mining")
+    work = work_folder(work, output, "mining", [study])
     bar = ProgressBar(lines=True)
     journal = MiningLog(work, add, bar)
-    with says_where_it_goes_on(work, journal.has_checkpoints), bar:
+    with says_where_it_goes_on(work), bar:
         mined = mine_references(
             read_study(study),
             logs,
             plan=plan,
-            engine=engine,
-            threads=threads,
+            engine=engine.make(),
+            threads=engine.threads,
             work=work,
             keep_work=True,
             on_error=on_error,

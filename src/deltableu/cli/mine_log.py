@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deltableu.cli.output import note
 from deltableu.cli.progress import ProgressBar
+from deltableu.io import holds_work
 from deltableu.mine import Event, Progress
 
 _DONE = {"counting": "counted", "scoring": "scored"}
@@ -31,7 +32,7 @@ class MiningLog:
         self._bar = bar
         self._kept: Counter[str] = Counter()
         self._partitions = 0
-        self._strange = self.has_checkpoints()
+        self._strange = holds_work(work)
 
     def __call__(self, event: Event) -> None:
         self._partitions = event.partitions
@@ -57,16 +58,9 @@ class MiningLog:
             ]
             note(f"goes on: {', '.join(parts)} before")
         elif self._strange:
-            note(
-                f"starts anew: what {self._work} holds is of other items, logs or settings, "
-                "and may be removed"
-            )
+            note(f"starts anew: what {self._work} keeps is of other items, logs or settings")
         self._kept.clear()
         self._strange = False
-
-    def has_checkpoints(self) -> bool:
-        """Whether there is something to go on with."""
-        return next(self._work.glob("*/*.npz"), None) is not None
 
 
 def progress_text(progress: Progress) -> str:

@@ -1,4 +1,4 @@
-"""How alike items and logged pairs are, as `deltableu mine` takes it."""
+"""How alike items and logged pairs are, and who does the work, as `deltableu mine` takes it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from typing import Literal
 
 from cyclopts import Parameter
 
+from deltableu.cli.options import Positive
 from deltableu.errors import InputError
-from deltableu.mine import BM25, Embedding, Encoder, PairSimilarity, WordAverages
+from deltableu.mine import (
+    BM25,
+    Embedding,
+    Encoder,
+    Engine,
+    PairSimilarity,
+    WordAverages,
+    client_certificates,
+    make_engine,
+)
 from deltableu.text import read_vectors
 
 #: The options that each method has, beside `method` and `on`.
@@ -96,3 +106,43 @@ class SimilarityOptions:
                 )
             source = Encoder(_ENCODERS.get(self.encoder, self.encoder), self.encoder)
         return Embedding(source, on, self.product, self.alpha, self.epsilon)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """Where the work is done.
+
+    Parameters
+    ----------
+    engine
+        Where the work is done: threads, dask (a cluster on this machine), or a Dask scheduler as
+        dask://HOST:PORT or, with TLS, tls://HOST:PORT.
+    threads
+        Or processes of a Dask cluster on this machine; all cores by default. No result depends on
+        it.
+    tls_ca
+        Of a scheduler with TLS: the authority that signed its certificate, as a PEM file. By
+        default as Dask's configuration has it.
+    tls_cert
+        The certificate to show there, as a PEM file.
+    tls_key
+        The key of that certificate, unless it is in the same file.
+    """
+
+    engine: str = "threads"
+    threads: Positive | None = None
+    tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+
+    def make(self) -> str | Engine:
+        """The engine, or its name where that says all."""
+        if self.tls_ca is None and self.tls_cert is None and self.tls_key is None:
+            return self.engine
+        if self.tls_ca is None or self.tls_cert is None:
+            raise InputError("--tls-ca, --tls-cert and --tls-key go together")
+        if "://" not in self.engine:
+            raise InputError(f"--tls-ca is of no use with --engine {self.engine}")
+        security = client_certificates(self.tls_ca, self.tls_cert, self.tls_key)
+        return make_engine(self.engine, self.threads, security)

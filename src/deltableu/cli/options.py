@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 
 from deltableu.errors import InputError
 
-#: How `-` passes the parser, which takes it for an option without a name.
-STANDARD_INPUT = "<standard input>"
+#: How `-` passes the parser, which takes it for an option without a name; as a path it is `-`.
+STANDARD_INPUT = ".//-"
 
 Several = Parameter(consume_multiple=True, negative=())
 Flag = Parameter(negative=())
@@ -67,9 +67,14 @@ def check_logs(logs: Sequence[str], option: str = "") -> None:
 
 
 def no_use(settings: Mapping[str, object], where: str) -> None:
-    """Complain about settings of metrics where nothing is scored."""
+    """Complain about options where nothing heeds them."""
     for name in settings:
         raise InputError(f"--{name.replace('_', '-')} is of no use with {where}")
+
+
+def unused(where: str, **options: tuple[object, object]) -> None:
+    """Complain about options, each with its default, that were given where they are of no use."""
+    no_use({name: value for name, (value, default) in options.items() if value != default}, where)
 
 
 def subcommands(name: str, help: str) -> App:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TextIO
 
+from deltableu.cli.streams import note as note
 from deltableu.corpus import Item, ungrouped_note
-from deltableu.io import Table, as_record, atomic_write, render, render_terminal, terminal_text
+from deltableu.io import (
+    Table,
+    as_record,
+    atomic_write,
+    is_standard_stream,
+    json_text,
+    render,
+    render_terminal,
+    terminal_text,
+)
 
 if TYPE_CHECKING:
     import rich.console
@@ -21,29 +30,48 @@ Format = Literal["table", "json", "tsv", "latex", "markdown"]
 
 
 def emit(
-    tables: Table | Sequence[Table], result: object, format: Format, output: Path | None = None
+    tables: Table | Sequence[Table],
+    result: object,
+    format: Format,
+    output: Path | None = None,
+    *,
+    beside: Sequence[Path | None] = (),
 ) -> None:
-    """Write tables with their notes, or all of the result behind them as JSON."""
+    """Write tables with their notes, or all of the result behind them as JSON.
+
+    Parameters
+    ----------
+    output
+        The file; standard output where there is none.
+    beside
+        Where that went which these tables are a summary of: if it took standard output, the
+        summary goes to standard error.
+    """
     shown = [tables] if isinstance(tables, Table) else tables
+    is_file = output is not None and not is_standard_stream(output)
+    taken = any(one is not None and is_standard_stream(one) for one in beside)
+    stream = sys.stderr if taken else sys.stdout
     if format == "json":
-        ascii_only = output is None and "utf" not in (sys.stdout.encoding or "").lower()
-        record = as_record(result)
-        text = json.dumps(record, ensure_ascii=ascii_only, indent=2, allow_nan=False) + "\n"
+        ascii_only = not is_file and "utf" not in (stream.encoding or "").lower()
+        text = json_text(as_record(result), ascii_only=ascii_only)
     elif format == "table":
-        width = None if output is not None else terminal_width()
+        width = None if is_file else terminal_width(stream)
         text = render_terminal(shown, width, colours=width is not None)
     else:
         text = render(shown, format)
-    if output is None:
-        _print(text)
-    else:
+    if output is not None and is_file:
         with atomic_write(output) as file:
             file.write(text)
+    else:
+        _print(text, stream)
 
 
-def note(message: str) -> None:
-    """One line about what was done, beside the results."""
-    print(f"deltableu: {message}", file=sys.stderr)
+def write_page(page: str, path: Path) -> None:
+    """Write an HTML page and say so."""
+    with atomic_write(path) as file:
+        file.write(page)
+    if not is_standard_stream(path):
+        note(f"wrote {path}")
 
 
 def note_left_out(left: int, total: int) -> None:
@@ -73,20 +101,20 @@ def note_clamped(scoring: Scoring) -> None:
         )
 
 
-def terminal_width() -> int | None:
+def terminal_width(stream: TextIO | None = None) -> int | None:
     """How wide the terminal is; None for a pipe or a file, where nothing should be folded."""
     from rich.console import Console
 
-    console = Console(file=sys.stdout)
+    console = Console(file=stream or sys.stdout)
     return console.width if console.is_terminal else None
 
 
 def print_parts(*parts: rich.console.RenderableType) -> None:
     """Print what rich can show."""
     width = terminal_width()
-    _print(terminal_text(parts, width, colours=width is not None))
+    _print(terminal_text(parts, width, colours=width is not None), sys.stdout)
 
 
-def _print(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+def _print(text: str, stream: TextIO) -> None:
+    stream.write(text)
+    stream.flush()

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_outputs, check_results
-from deltableu.cli.metric_options import NgramOptions
-from deltableu.cli.options import Digits, Output, Positive, Several, Whole, subcommands
+from deltableu.cli.metric_options import NgramOptions, noted_metrics
+from deltableu.cli.options import Digits, Output, Positive, Several, Whole, subcommands, unused
 from deltableu.cli.output import Format, emit, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
 from deltableu.corpus import item_groups, read_study
 from deltableu.errors import InputError
-from deltableu.io import atomic_path
+from deltableu.io import atomic_path, check_apart
 from deltableu.report import check_plotting, power_plot
-from deltableu.score import make_metrics
 
 plan = subcommands("plan", "Say how large a study must be.")
 
@@ -94,6 +93,10 @@ def compare(
     form = None if plot is None else _plot_form(plot)
     check_results(output, [study])
     check_results(plot, [study])
+    if plot is not None and output is not None:
+        check_apart(plot, [output], "written")
+    if raters is None:
+        unused("no numbers of --raters", criterion=(criterion, None))
     sizes = None if items is None else [_whole(text, "--items") for text in items]
     wanted = _numbers(references, "--references")
     crews = _numbers(raters, "--raters")
@@ -101,7 +104,7 @@ def compare(
     check_outputs(data, study)
     rated = any(one.weight is not None for item in data.items for one in item.references)
     name = metric or ("delta-bleu" if rated else "bleu")
-    (chosen,) = make_metrics([name], options.changed())
+    (chosen,) = noted_metrics([name], options.changed())
     with ProgressBar() as progress:
         found = plan_comparison(
             data,

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
+from deltableu._visible import visible
 from deltableu.cli.output import note
 
 #: Seconds until a bar appears, and between two lines.
@@ -49,15 +50,22 @@ class ProgressBar:
 
     def _draw(self, what: str, done: int, total: int, said: str) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            ProgressColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
+        # What is done may be named after users' files, whose names are no markup.
+        what, said = visible(what), visible(said)
         if self._bar is None:
-            words = [
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.fields[said]}"),
-            ]
-            columns = words if said else Progress.get_default_columns()
+            name = TextColumn("{task.description}", markup=False)
+            share: list[ProgressColumn] = [TaskProgressColumn(), TimeRemainingColumn()]
+            words: list[ProgressColumn] = [TextColumn("{task.fields[said]}", markup=False)]
+            columns = [name, BarColumn(), *(words if said else share)]
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
         if what not in self._tasks:

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 from deltableu.cli.inputs import check_outputs, check_results
+from deltableu.cli.metric_options import noted_metrics
 from deltableu.cli.options import Output, Whole, listed
-from deltableu.cli.output import note
+from deltableu.cli.output import write_page
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.corpus import check_study, read_study, reference_set, system_runs
 from deltableu.errors import InputError
-from deltableu.io import atomic_write
 from deltableu.report import Setting, study_page
-from deltableu.score import IntervalPlan, make_metrics, score_systems
+from deltableu.score import IntervalPlan, score_systems
 
 
 def report(
@@ -34,7 +34,7 @@ def report(
     study
         The folder.
     output
-        The page.
+        The page; - is standard output.
     title
         By default the study's folder.
     metrics
@@ -57,7 +57,7 @@ def report(
         metrics = "delta-bleu,bleu,sentence-bleu" if rated else "bleu,sentence-bleu"
     if select is None:
         select = "single,w>=0.6,all" if rated else "single,all"
-    chosen = make_metrics(listed(metrics), {} if tokenize is None else {"tokenize": tokenize})
+    chosen = noted_metrics(listed(metrics), {} if tokenize is None else {"tokenize": tokenize})
     plan = ComparisonPlan(seed=seed)
     choices = listed(select)
     if not choices:
@@ -82,6 +82,4 @@ def report(
         )
     name = title or study.resolve().name
     page = study_page(name, data, check_study(study), settings, comparisons)
-    with atomic_write(output) as file:
-        file.write(page)
-    note(f"wrote {output}")
+    write_page(page, output)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions
-from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole
+from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole, unused
 from deltableu.cli.output import Format, emit, note_clamped, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.score import IntervalPlan, score_systems
@@ -82,9 +82,17 @@ def score(
     threads
         All cores by default; no result depends on it.
     """
+    if not ci:
+        unused(
+            "scores without --ci",
+            ci_method=(ci_method, "jackknife"),
+            group=(group, None),
+            level=(level, 0.95),
+            resamples=(resamples, 1000),
+        )
     inputs = read_inputs(paths, refs, weights, systems)
     chosen = options.make(metrics, inputs.references)
-    check_results(output, (*paths, *(refs or ()), weights))
+    check_results(output, (*paths, *(refs or ()), weights, *options.files))
     plan = IntervalPlan(ci_method, resamples, level, seed)
     with ProgressBar() as progress:
         scoring = score_systems(

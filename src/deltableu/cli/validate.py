@@ -18,6 +18,7 @@ from deltableu.cli.options import (
     chosen_tables,
     listed,
     no_use,
+    unused,
 )
 from deltableu.cli.output import Format, emit, note, note_left_out
 from deltableu.cli.progress import ProgressBar
@@ -166,9 +167,26 @@ def validate(
         seed=seed,
     )
     wanted = chosen_tables(tables, _TABLES)
-    check_results(output, (study, *(scores or ()), human))
+    check_results(output, (study, *(scores or ()), human, *options.files))
     if study is None and (scores is None or human is None):
         raise InputError("give a study folder, or --scores and --human tables")
+    if human is not None:
+        unused(
+            "ready --human scores",
+            scale=(scale, "z"),
+            min_raters=(min_raters, 1),
+            unknown=(unknown, "error"),
+        )
+    if "kendall-like" not in plan.methods:
+        unused("--methods other than kendall-like", threshold=(threshold, 25.0))
+    if study is None:
+        no_use(options.changed(), "ready --scores alone")
+        unused(
+            "ready --scores alone",
+            metrics=(metrics, None),
+            select=(select, "all"),
+            no_positive=(no_positive, "error"),
+        )
     data = None if study is None else read_study(study, ratings=human is None)
     with ProgressBar() as progress:
         people = _people(data, study, human, criterion, unknown)
@@ -277,7 +295,7 @@ def _scores(
         table = table.with_lower_better([name for name in lower_is_better if name in table.metrics])
         found.insert(0, table)
     for name in lower_is_better:
-        if not any(name in one.metrics for one in found):
+        if not any(name in one.metrics for one in found if isinstance(one, ScoreTable)):
             raise InputError(f"--lower-is-better names {name!r}, which no table has")
     if not found:
         raise InputError("there is no metric to validate")

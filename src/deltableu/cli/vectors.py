@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from deltableu.cli.log_inputs import local_logs
+from deltableu.cli.long_run import says_where_it_goes_on, work_folder
 from deltableu.cli.options import Output, Positive, Whole, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -80,50 +81,46 @@ def train(
     memory
         For counts of pairs, such as 500MB or 8GB; the rest goes to disk. Vectors come on top.
     work
-        The folder for that; by default that of the output.
+        Where to keep that and what is done, so that the same command goes on after being killed.
+        By default OUTPUT.training, which is removed at the end.
     format
         How the summary is printed.
     """
     check_new_file(output, local_logs(logs))
-    partial = Path(f"{output}.partial.bin")
+    place = work_folder(work, output, "training")
     seen: list[VectorEpoch] = []
-    with ProgressBar() as bar:
+    with says_where_it_goes_on(place), ProgressBar() as bar:
         started = time.monotonic()
 
-        def keep(epoch: VectorEpoch) -> None:
+        def tell(epoch: VectorEpoch) -> None:
+            if seen and seen[-1].kept and not epoch.kept:
+                note(f"goes on after epoch {seen[-1].number} of {epochs}")
             seen.append(epoch)
-            if epoch.number < epoch.of:
-                write_vectors(epoch.vectors(), partial)
-            bar.line(f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.5f}")
+            if not epoch.kept:
+                bar.line(f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.5f}")
 
-        try:
-            made = train_vectors(
-                logs,
-                dimension=dimension,
-                window=window,
-                min_count=min_count,
-                max_vocabulary=max_vocabulary,
-                x_max=x_max,
-                alpha=alpha,
-                learning_rate=learning_rate,
-                epochs=epochs,
-                seed=seed,
-                tokenize=tokenize,
-                threads=threads,
-                memory=_bytes(memory),
-                work=work or output.parent,
-                progress=bar,
-                on_epoch=keep,
-            )
-        except KeyboardInterrupt:
-            if partial.exists() and seen:
-                note(f"the vectors after {len(seen)} of {epochs} epochs are in {partial}")
-            raise
-        write_vectors(made, output)
-        partial.unlink(missing_ok=True)
+        train_vectors(
+            logs,
+            dimension=dimension,
+            window=window,
+            min_count=min_count,
+            max_vocabulary=max_vocabulary,
+            x_max=x_max,
+            alpha=alpha,
+            learning_rate=learning_rate,
+            epochs=epochs,
+            seed=seed,
+            tokenize=tokenize,
+            threads=threads,
+            memory=_bytes(memory),
+            work=place,
+            progress=bar,
+            on_epoch=tell,
+            save=lambda made: write_vectors(made, output),
+        )
         spent = time.monotonic() - started
     record = _summary(seen, dimension, spent)
-    emit(fact_table(("trained", "number"), record), record, format)
+    emit(fact_table(("trained", "number"), record), record, format, beside=[output])
 
 
 @vectors.command

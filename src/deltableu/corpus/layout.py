@@ -119,9 +119,21 @@ def system_name(path: Path) -> str | None:
 
 
 def strangers(folder: Path) -> list[str]:
-    """Names in a folder that are no part of a study, so that nobody loses them by replacing it."""
-    study = {*_names("items", ITEM_FORMS), *_names("ratings", RATING_FORMS)}
-    study |= {"outputs", "systems.toml", WEIGHTS_FILE}
-    present = {one.name: one for one in folder.iterdir()}
-    study |= {path.name for path in _plain_streams(present)}
-    return sorted(name for name in present if name not in study)
+    """What is in a folder but no file of a study, so that nobody loses it by replacing the study.
+
+    A study is what would be read as one, as plain files: whatever else is there, hidden files and
+    links too, was not written by this tool.
+    """
+    files = find_study_files(folder, lambda _: None)
+    found = (files.items, *files.plain, files.plain_weights, *files.outputs.values())
+    study = {path for path in (*found, files.ratings, files.systems) if _is_plain(path)}
+    inside = sorted(folder.iterdir())
+    outputs = folder / "outputs"
+    if outputs in inside and outputs.is_dir() and not outputs.is_symlink():
+        inside.remove(outputs)
+        inside += sorted(outputs.iterdir())
+    return [str(path.relative_to(folder)) for path in inside if path not in study]
+
+
+def _is_plain(path: Path | None) -> bool:
+    return path is not None and path.is_file() and not path.is_symlink()

@@ -126,10 +126,19 @@ def write_study(
 
 
 def check_new_study(
-    folder: PathLike, inputs: Iterable[PathLike] = (), *, replace: bool = False
+    folder: PathLike,
+    inputs: Iterable[PathLike] = (),
+    *,
+    replace: bool = False,
+    source: PathLike | None = None,
 ) -> None:
-    """Complain where `write_study` would, or where it would replace one of the inputs."""
-    check_new_folder(folder, inputs, replace=replace, what="a study", strangers=strangers)
+    """Complain where `write_study` would, or where it would replace one of the inputs.
+
+    The study `source`, which the new one is made from, may be replaced if that is asked for.
+    """
+    check_new_folder(
+        folder, inputs, replace=replace, what="a study", strangers=strangers, source=source
+    )
 
 
 def _file_stem(system: str) -> str:

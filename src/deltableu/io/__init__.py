@@ -35,11 +35,18 @@ from deltableu.io.jsonl import (
     read_records,
     write_records,
 )
-from deltableu.io.names import PathLike, file_form, file_name, file_packing, is_url
+from deltableu.io.names import (
+    PathLike,
+    file_form,
+    file_name,
+    file_packing,
+    is_standard_stream,
+    is_url,
+)
 from deltableu.io.new_output import check_apart, check_new_file, check_new_folder, check_work
 from deltableu.io.parquet import open_parquet, parquet_writer, read_batches, read_rows, write_rows
 from deltableu.io.problems import Report, SeenProblems, fail
-from deltableu.io.record import as_record, field_record
+from deltableu.io.record import as_record, field_record, json_text
 from deltableu.io.record_tables import record_tables
 from deltableu.io.records import read_table_rows
 from deltableu.io.sources import (
@@ -52,7 +59,7 @@ from deltableu.io.sources import (
 )
 from deltableu.io.table import Cell, Column, Table, fact_table, mark_best
 from deltableu.io.table_formats import render, render_terminal, terminal_text
-from deltableu.io.work_folder import WorkFolder, fingerprint
+from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
 from deltableu.io.written import Interval, written
 
 __all__ = [
@@ -96,9 +103,12 @@ __all__ = [
     "filled_lines",
     "find_files",
     "fingerprint",
+    "holds_work",
     "interrupted_copy",
     "is_log",
+    "is_standard_stream",
     "is_url",
+    "json_text",
     "mark_best",
     "not_utf8",
     "number_text",

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+import re
 import secrets
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace as changed
 from pathlib import Path
 
 from deltableu.errors import InputError, Problem
+from deltableu.io.names import is_standard_stream
+from deltableu.io.owner import Owner, is_gone
+from deltableu.io.standard_output import standard_output_path
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: Of a target's name, so much is in the name of its temporaries, which must not be too long.
+_SHOWN = 40
 
 
 def unwritable(path: object, error: OSError) -> InputError:
@@ -38,36 +49,101 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _temporary_beside(target: Path) -> Path:
-    return target.parent / f".{secrets.token_hex(6)}.tmp"
+def _before_owner(target: Path) -> str:
+    digest = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]
+    return f".{target.name[:_SHOWN]}.{digest}"
+
+
+def temporary_beside(target: Path) -> Path:
+    """A new name beside a target, which says what it is for and whose it is."""
+    owner = Owner.here()
+    whose = f"{owner.place}-{owner.pid}-{owner.started}-{secrets.token_hex(4)}"
+    return target.parent / f"{_before_owner(target)}.{whose}.deltableu.tmp"
+
+
+def remove_left_behind(target: Path) -> None:
+    """Remove a target's temporaries whose process is gone, and nothing else."""
+    place = Owner.here().place
+    pattern = re.compile(
+        re.escape(_before_owner(target))
+        + rf"\.{place}-([1-9][0-9]{{0,9}})-([0-9]{{1,20}})-[0-9a-f]{{8}}\.deltableu\.tmp"
+    )
+    with suppress(OSError):
+        for entry in list(os.scandir(target.parent)):
+            match = pattern.fullmatch(entry.name)
+            if match is not None and is_gone(int(match[1]), int(match[2])):
+                remove(Path(entry.path))
+
+
+def remove(path: Path) -> None:
+    """Remove a temporary, whether file or folder, as far as that is possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _temporary(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new temporary's name; nothing of that name is left, whatever happens."""
+    temporary = temporary_beside(target)
+    try:
+        yield temporary
+    except OSError as error:
+        remove(temporary)
+        # A full disk is found while writing, by an error that names no file.
+        if error.errno in _FULL and error.filename in (None, str(temporary)):
+            raise unwritable(path, error) from None
+        raise
+    except InputError as error:
+        remove(temporary)
+        problem, inside = error.problem, str(temporary)
+        if problem.file is not None and problem.file.startswith(inside):
+            # Nobody has seen the temporary, and it is gone.
+            name = f"{os.fspath(path)}{problem.file.removeprefix(inside)}"
+            raise InputError(changed(problem, file=name)) from None
+        raise
+    except BaseException:
+        remove(temporary)
+        raise
 
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary file to write; it takes the name `path` when the block ends well."""
+    """Yield a temporary file to write; it takes the name `path` when the block ends well.
+
+    What a process that was killed left of it before is removed first.
+    """
+    if is_standard_stream(path):
+        with standard_output_path() as written:
+            yield written
+        return
     if Path(path).is_dir():
         raise InputError(Problem("is a folder, but a file is to be written", file=os.fspath(path)))
     if Path(path).exists() and not Path(path).is_file():
         yield Path(path)  # a pipe or device is written to, never replaced
         return
     target = Path(os.path.realpath(path))
-    temporary = _temporary_beside(target)
-    try:
-        # os.open gives the permissions that the user's umask asks for; tempfile would not.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        if target.exists():
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
-        raise unwritable(path, error) from None
-    try:
+    remove_left_behind(target)
+    with replacing(target, path) as temporary:
+        yield temporary
+
+
+@contextmanager
+def replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The same without a look around, in a folder that is one's own."""
+    with _temporary(target, path) as temporary:
+        try:
+            # os.open gives the permissions that the user's umask asks for; tempfile would not.
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        except OSError as error:
+            raise unwritable(path, error) from None
         yield temporary
         _sync(temporary)
         os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
     _sync(target.parent)
 
 
@@ -79,7 +155,7 @@ def interrupted_copy(target: Path) -> Path:
 def _recover(target: Path) -> None:
     """Undo or finish a swap that was cut off."""
     old = interrupted_copy(target)
-    if not old.exists():
+    if old.is_symlink() or not old.is_dir():
         return
     if target.exists():
         shutil.rmtree(old, ignore_errors=True)
@@ -106,25 +182,22 @@ def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Ite
     if not replace and target.is_dir() and any(target.iterdir()):
         message = "the folder is not empty: choose another one, or ask for it to be replaced"
         raise InputError(Problem(message, file=os.fspath(path)))
-    temporary = _temporary_beside(target)
-    try:
-        temporary.mkdir()
-    except OSError as error:
-        raise unwritable(path, error) from None
-    try:
+    remove_left_behind(target)
+    with _temporary(target, path) as temporary:
+        try:
+            temporary.mkdir()
+        except OSError as error:
+            raise unwritable(path, error) from None
         yield temporary
         for folder, _, names in os.walk(temporary, topdown=False):
             for name in (*names, "."):
                 _sync(Path(folder, name))
-        if replace and target.exists():
-            target.rename(interrupted_copy(target))
         try:
+            if replace and target.exists():
+                target.rename(interrupted_copy(target))
             temporary.rename(target)
         except OSError as error:
             raise unwritable(path, error) from None
-    except BaseException:
-        _recover(target)
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    _recover(target)
+        finally:
+            _recover(target)
     _sync(target.parent)

@@ -27,6 +27,8 @@ _Line = TypeVar("_Line", str, list[str])
 def open_binary(path: PathLike) -> Iterator[IO[bytes]]:
     """Open a file, a URL or standard input (`-`) for reading bytes, unpacked from `.gz`, `.zst`."""
     if os.fspath(path) == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed: give a file, or something to read")
         yield sys.stdin.buffer
         return
     with io.BufferedReader(ByteSource(locate(path)), _BUFFER) as stream:

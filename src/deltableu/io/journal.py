@@ -4,41 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import unwritable
-from deltableu.io.jsonl import decode_object
 from deltableu.io.names import PathLike
 
 
 class Journal:
-    """Records that are added one after the other, and found again after being killed.
+    """Records that are added one after the other, for people and programs to read.
 
     Parameters
     ----------
     path : path
-        Made when the first record is added. Lines that are not whole, as the last one may be
-        after a power cut, are as if they were not there.
+        Made when the first record is added. After a power cut the last line may not be whole; the
+        next record then begins a new one.
     """
 
     def __init__(self, path: PathLike) -> None:
         self._path = Path(path)
-
-    def records(self) -> Iterator[Mapping[str, object]]:
-        """Yield what is there."""
-        try:
-            content = self._path.read_bytes() if self._path.exists() else b""
-        except OSError as error:
-            message = f"cannot be read: {error.strerror or error}"
-            raise InputError(Problem(message, file=str(self._path))) from None
-        for line in content.split(b"\n"):
-            try:
-                yield decode_object(line.decode())
-            except ValueError:
-                continue
 
     def add(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Add records; they are on the disk when this returns."""

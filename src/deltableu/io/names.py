@@ -13,9 +13,14 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?:://|::)")
 _PACKINGS = ("gz", "zst")
 
 
+def is_standard_stream(path: PathLike) -> bool:
+    """Whether this is standard input, or output where something is written."""
+    return os.fspath(path) == "-"
+
+
 def file_name(path: PathLike) -> str:
     """The file as problems name it."""
-    return "standard input" if os.fspath(path) == "-" else os.fspath(path)
+    return "standard input" if is_standard_stream(path) else os.fspath(path)
 
 
 def is_url(path: PathLike) -> bool:

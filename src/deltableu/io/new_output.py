@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import interrupted_copy, unwritable
-from deltableu.io.names import PathLike
+from deltableu.io.names import PathLike, is_standard_stream
 
 
 def check_new_file(
@@ -25,6 +26,8 @@ def check_new_file(
     replace
         Whether an old file may be there.
     """
+    if is_standard_stream(path):
+        return
     name, target = os.fspath(path), Path(os.path.realpath(path))
     if target.is_dir():
         raise _refusal(name, "is a folder, but a file is to be written")
@@ -46,6 +49,7 @@ def check_new_folder(
     replace: bool,
     what: str,
     strangers: Callable[[Path], Sequence[str]],
+    source: PathLike | None = None,
 ) -> None:
     """Complain where a folder could not be written in the end, or would swallow something.
 
@@ -62,7 +66,11 @@ def check_new_folder(
         What the folder is, such as "a study".
     strangers
         The names in an old folder that have no place in such a one.
+    source
+        The folder that the new one is made from: with `replace`, the only input that it may be.
     """
+    if is_standard_stream(path):
+        raise _refusal("-", f"is standard output, but {what} is written to a folder")
     name, target = os.fspath(path), Path(os.path.realpath(path))
     _check_parent(name, target)
     if target.exists() and not target.is_dir():
@@ -76,31 +84,86 @@ def check_new_folder(
             message = f"is not replaced, because it holds more than {what}"
             raise _refusal(name, f"{message}: move {_name_some(others)} away")
     check_apart(path, inputs)
+    if source is not None:
+        check_apart(path, [source], in_place=replace)
 
 
-def check_work(path: PathLike, outputs: Iterable[PathLike]) -> None:
-    """Complain if a folder for checkpoints is a file, or lies where results are written."""
+def check_work(
+    path: PathLike, outputs: Iterable[PathLike], inputs: Iterable[PathLike] = ()
+) -> None:
+    """Complain if a folder for checkpoints is a file, or lies where results are or inputs."""
     if os.path.exists(path) and not os.path.isdir(path):
         raise _refusal(os.fspath(path), "is a file, but checkpoints are kept in a folder")
     # What is kept lies in a folder of its own in there, so that results may lie beside it.
-    for output in outputs:
-        if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(output)):
-            message = f"lies in {os.fspath(output)}, which is written here: choose a place outside"
-            raise _refusal(os.fspath(path), message)
+    for use, places in (("written", outputs), ("read", inputs)):
+        for place in places:
+            if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(place)):
+                message = f"lies in {os.fspath(place)}, which is {use} here: choose a place outside"
+                raise _refusal(os.fspath(path), message)
 
 
-def check_apart(path: PathLike, others: Iterable[PathLike], use: str = "read") -> None:
-    """Complain if a place is, holds or lies in one of the others, wherever links lead."""
+def check_apart(
+    path: PathLike, others: Iterable[PathLike], use: str = "read", *, in_place: bool = False
+) -> None:
+    """Complain if a place is, holds or lies in one of the others, wherever links lead.
+
+    Parameters
+    ----------
+    path
+        The place.
+    others
+        Files and folders; of a folder, all that is in it.
+    use
+        What is done with them.
+    in_place
+        Whether the place may be one of them.
+    """
     name, target = os.fspath(path), Path(os.path.realpath(path))
     for other in others:
         place = Path(os.path.realpath(other))
-        if place == target or (place.exists() and target.exists() and place.samefile(target)):
+        if _is_same(place, target):
+            if in_place:
+                continue
             raise _refusal(name, f"is {use} here too: choose another place")
-        if place.is_relative_to(target):
-            raise _refusal(name, f"holds {os.fspath(other)}, which is {use} here: choose another")
-        if target.is_relative_to(place):
-            message = f"lies in {os.fspath(other)}, which is {use} here: choose a place outside"
-            raise _refusal(name, message)
+        for inner in _reached(place):
+            if inner != place and _is_same(inner, target):
+                raise _refusal(name, f"is {use} here too, as part of {os.fspath(other)}")
+            if inner.is_relative_to(target):
+                message = f"holds {os.fspath(other)}, which is {use} here: choose another"
+                raise _refusal(name, message)
+            if target.is_relative_to(inner):
+                message = f"lies in {os.fspath(other)}, which is {use} here: choose a place outside"
+                raise _refusal(name, message)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Also by another name of the same file."""
+    try:
+        return one == other or one.samefile(other)
+    except OSError:
+        return False
+
+
+def _reached(place: Path) -> Iterator[Path]:
+    """A place itself; what links in it lead to; files in it that have other names elsewhere."""
+    waiting, seen = [place], set[Path]()
+    while waiting:
+        start = waiting.pop()
+        if start in seen:
+            continue
+        seen.add(start)
+        yield start
+        for folder, folders, files in os.walk(start):
+            for name in (*folders, *files):
+                inner = os.path.join(folder, name)
+                try:
+                    status = os.lstat(inner)
+                except OSError:
+                    continue
+                if stat.S_ISLNK(status.st_mode):
+                    waiting.append(Path(os.path.realpath(inner)))
+                elif stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                    yield Path(inner)
 
 
 def _name_some(names: Sequence[str]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
+
+from deltableu._visible import UNSEEN
 
 
 def as_record(value: object) -> Any:
@@ -45,3 +48,10 @@ def field_record(value: Any, *, without: Collection[str] = ()) -> dict[str, Any]
     """The fields of a dataclass, for a `record()` that has more to say, or less."""
     names = (field.name for field in fields(value) if field.name not in without)
     return {name: as_record(getattr(value, name)) for name in names if not name.startswith("_")}
+
+
+def json_text(record: object, *, ascii_only: bool = False) -> str:
+    """Indented JSON of a record, in which escapes stand for what a terminal would obey."""
+    text = json.dumps(record, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    # All of these lie inside strings, where JSON knows them by their numbers.
+    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from deltableu.errors import InputError
-from deltableu.io.record import as_record
+from deltableu.io.record import as_record, json_text
 from deltableu.io.table_formats import joined_notes, render, render_terminal, to_rich
 from deltableu.io.written import Interval, written
 
@@ -194,7 +193,7 @@ class Table:
 
     def to_json(self) -> str:
         """The records as JSON."""
-        return json.dumps(self.records(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return json_text(self.records())
 
     def to_frame(self) -> Any:
         """The records as a data frame of pandas, which must be installed."""

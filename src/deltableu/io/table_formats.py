@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Literal
 
+from deltableu._visible import NARROWEST, visible
 from deltableu.io.written import written
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ def render_terminal(
     """The same for a terminal; one of no width folds nothing."""
     from rich.text import Text
 
-    notes = [Text(f"{name}  {text}", style="dim") for name, text in joined_notes(tables).items()]
+    notes = [
+        Text(visible(f"{name}  {text}"), style="dim") for name, text in joined_notes(tables).items()
+    ]
     return terminal_text([*map(to_rich, tables), *notes], width, colours=colours)
 
 
@@ -45,7 +49,7 @@ def terminal_text(
     buffer = StringIO()
     console = Console(
         file=buffer,
-        width=width or 10_000,
+        width=10_000 if width is None else max(width, NARROWEST),
         force_terminal=colours,
         color_system="auto" if colours else None,
         highlight=False,
@@ -63,19 +67,19 @@ def to_rich(table: Table) -> rich.table.Table:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    title = Text(_for_terminal(table.caption)) if table.caption else None
+    title = Text(visible(table.caption)) if table.caption else None
     made = RichTable(box=SIMPLE_HEAD, pad_edge=False, title=title)
     made.title_justify = "left"
     for number, column in enumerate(table.columns):
         # What a table is about must survive a narrow terminal whole.
-        heading = Text(_for_terminal(column.name))
+        heading = Text(visible(column.name))
         made.add_column(heading, justify=table.align(number), overflow="fold")
     for row in table.rows:
         cells = []
         for cell, column in zip(row, table.columns, strict=True):
-            text = Text(_for_terminal(cell.text(column)), style="bold" if cell.best else "")
+            text = Text(visible(cell.text(column)), style="bold" if cell.best else "")
             if small := cell.small_print(column):
-                text.append(f" {_for_terminal(small)}", style="dim")
+                text.append(f" {visible(small)}", style="dim")
             cells.append(text)
         made.add_row(*cells)
     return made
@@ -106,25 +110,23 @@ def _markdown(table: Table) -> str:
             text, small = map(_for_markdown, (cell.text(column), cell.small_print(column)))
             cells.append(f"{f'**{text}**' if cell.best and text else text} {small}".strip())
         lines.append(cells)
-    caption = f"{_for_markdown(table.caption)}\n\n" if table.caption else ""
+    caption = f"{_markdown_paragraph(table.caption)}\n\n" if table.caption else ""
     return caption + "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def _latex(table: Table) -> str:
     columns = range(len(table.columns))
     sides = "".join("r" if table.align(number) == "right" else "l" for number in columns)
-    heading = " & ".join(_for_latex(column.name) for column in table.columns)
-    lines = [f"% {_one_line(table.caption)}"] if table.caption else []
-    lines += [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", f"{heading} \\\\", "\\midrule"]
+    heading = _latex_row([_for_latex(column.name) for column in table.columns])
+    lines = [f"% {visible(table.caption)}"] if table.caption else []
+    lines += [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", heading, "\\midrule"]
     for row in table.rows:
         cells = []
         for cell, column in zip(row, table.columns, strict=True):
             text, small = map(_for_latex, (cell.text(column), cell.small_print(column)))
             text = f"\\textbf{{{text}}}" if cell.best else text
             cells.append(f"{text} {{\\small {small}}}" if small else text)
-        # LaTeX would read [..] at the beginning of a row as an argument of the line before.
-        cells[0] = "{[}" + cells[0][1:] if cells[0].startswith("[") else cells[0]
-        lines.append(" & ".join(cells) + " \\\\")
+        lines.append(_latex_row(cells))
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
@@ -152,7 +154,7 @@ def joined_notes(tables: Sequence[Table]) -> dict[str, str]:
     notes: dict[str, str] = {}
     for table in tables:
         for name, text in table.notes.items():
-            notes.setdefault(_one_line(name), _one_line(text))
+            notes.setdefault(name, text)
     return notes
 
 
@@ -161,31 +163,72 @@ def _notes(tables: Sequence[Table], format: TextFormat) -> str:
     if not lines:
         return ""
     if format == "markdown":
-        return "\n" + "  \n".join(f"`{line}`" for line in lines) + "\n"
+        return "\n" + "  \n".join(map(_markdown_code, lines)) + "\n"
     if format == "html":
         return "".join(f"<p><small>{_for_html(line)}</small></p>\n" for line in lines)
-    return "".join(f"{'#' if format == 'tsv' else '%'} {line}\n" for line in lines)
+    if format == "latex":
+        return "".join(f"% {visible(line)}\n" for line in lines)
+    return "".join(f"# {_in_one_cell(line)}\n" for line in lines)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split("\n"))
+# What users named or wrote is cleaned here and nowhere else, for each format by one function.
 
 
-def _for_terminal(text: str) -> str:
-    return _one_line(text)
+def _in_one_cell(text: str) -> str:
+    """White space of every kind becomes a space."""
+    return visible(" ".join(text.split()))
+
+
+#: What a spreadsheet takes for the beginning of a formula (OWASP's list, with the wide forms) or
+#: of a quoted cell.
+_NOT_FIRST = tuple('=+-@＝＋－＠"')
 
 
 def _for_tsv(text: str) -> str:
-    """One cell: white space of every kind becomes a space."""
-    return " ".join(text.split())
+    """One cell; a text that would be a formula begins with an apostrophe."""
+    cell = _in_one_cell(text)
+    harmless = not cell.startswith(_NOT_FIRST) or len(cell) == 1 or _is_numeric(cell)
+    return cell if harmless else f"'{cell}"
+
+
+def _is_numeric(text: str) -> bool:
+    """Whether this is a number, a list of them or a range."""
+    try:
+        return bool([float(part) for part in re.split(",| to ", text)])
+    except ValueError:
+        return False
+
+
+#: Where Markdown sees emphasis, code, tags, entities, links or the end of a cell.
+_MARKDOWN = re.compile(
+    r"[`*~|]|\\(?=[!-/:-@\[-`{-~]|$)|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|\](?=[(\[:])|<(?=[a-zA-Z/!?])",
+    re.ASCII,
+)
+_MARKDOWN_START = re.compile(r"^(\d*)([#>+=.)-])")
 
 
 def _for_markdown(text: str) -> str:
-    return _one_line(text).replace("|", "\\|")
+    # Not every reader of Markdown knows that \< is no tag.
+    return _MARKDOWN.sub(
+        lambda found: "&lt;" if found[0] == "<" else f"\\{found[0]}", visible(text)
+    )
+
+
+def _markdown_paragraph(text: str) -> str:
+    """The same where a line begins, which must not become a heading or a list."""
+    return _MARKDOWN_START.sub(r"\1\\\2", _for_markdown(text).strip())
+
+
+def _markdown_code(text: str) -> str:
+    """Code that holds backticks stands between longer runs of them."""
+    text = visible(text)
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    pad = " " if len(fence) > 1 else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def _for_html(text: str) -> str:
-    return html.escape(text)
+    return html.escape(visible(text, directions=True))
 
 
 _LATEX = str.maketrans(
@@ -200,10 +243,22 @@ _LATEX = str.maketrans(
         "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
-        "\n": " ",
+        # The oldest encoding of fonts, which is the default, has other characters in these places.
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        # Active in some languages, and part of ligatures.
+        '"': "''{}",
+        "`": "{}`{}",
     }
 )
 
 
 def _for_latex(text: str) -> str:
-    return text.translate(_LATEX)
+    return visible(text).translate(_LATEX).replace("--", "-{}-{}")
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    r"""A row; after `\\` or a rule, LaTeX would read [..] or * as an argument of that."""
+    first = re.sub(r"^(\s*)([\[*])", r"\1{\2}", cells[0])
+    return " & ".join([first, *cells[1:]]) + " \\\\"

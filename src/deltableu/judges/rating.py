@@ -6,14 +6,14 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from deltableu.corpus import ORIGINS, Item, Reference, Study
 from deltableu.errors import check_at_least, check_choice
-from deltableu.io import Column, Table
-from deltableu.judges.journal import RatingJournal, rating_key
+from deltableu.io import Column, Table, WorkFolder, fingerprint
+from deltableu.judges.rated_batches import RatedBatches
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 
 Which: TypeAlias = Literal["unrated", "all"]
@@ -65,6 +65,8 @@ class RatedStudy:
         Those that occur.
     resumed : int
         Items whose weights an earlier run had found.
+    work : WorkFolder
+        Where they are kept, if they are.
     """
 
     study: Study
@@ -72,6 +74,7 @@ class RatedStudy:
     which: Which
     origins: tuple[OriginRatings, ...]
     resumed: int
+    work: WorkFolder = field(repr=False, compare=False)
 
     @property
     def rated(self) -> int:
@@ -141,7 +144,8 @@ def rate_study(
     *,
     which: Which = "unrated",
     batch: int = 256,
-    journal: Path | None = None,
+    work: Path | None = None,
+    keep_work: bool = False,
     progress: Callable[[RatingEvent], None] | None = None,
 ) -> RatedStudy:
     """Rate the references of a study.
@@ -156,9 +160,11 @@ def rate_study(
         Rate the references without a weight, or all of them anew.
     batch : int
         Items the judge sees at once.
-    journal : Path, optional
-        A file to which each finished batch is added, so that the same call goes on after being
-        killed. What it holds of another judge or of other items is not used.
+    work : Path, optional
+        A folder in which each finished batch is kept, so that the same call goes on after being
+        killed. Batches of another judge or with other items are not used.
+    keep_work : bool
+        Leave it to the caller, who may want to write the study first.
     progress : callable, optional
         Called with what an earlier run had done, and then after every batch.
     """
@@ -172,35 +178,49 @@ def rate_study(
     ]
     # A batch is what it would have been without an interruption, so that every bit is the same.
     batches = [asked[start : start + batch] for start in range(0, len(asked), batch)]
-    book = None if journal is None else RatingJournal(journal)
-    found = [None if book is None else _look_up(book, signature, some) for some in batches]
-    tell = progress or (lambda _: None)
-    before = [row for rows in found for row in rows or ()]
-    done = len(before)
-    tell(RatingEvent(done, len(asked), done, sum(map(len, before)), 0.0, kept=True))
-    for number, some in enumerate(batches):
-        if found[number] is not None:
-            continue
-        started = time.monotonic()
-        rows = rate_batch(rater, [(one.item, one.references) for one in some])
-        if book is not None:
-            keys = (one.key(signature) for one in some)
-            book.add(zip((one.item.id for one in some), keys, rows, strict=True))
-        found[number] = rows
-        done += len(some)
-        spent = time.monotonic() - started
-        tell(RatingEvent(done, len(asked), len(some), sum(map(len, rows)), spent, kept=False))
-    weights = [row for rows in found for row in rows or ()]
-    items = list(study.items)
-    for one, row in zip(asked, weights, strict=True):
-        items[one.place] = one.with_weights(row, signature)
+    kept = WorkFolder(work, fingerprint((signature, *(item.id for item in study.items))))
+    with kept.worth_keeping():
+        weights, resumed = _weights(rater, batches, RatedBatches(kept, signature), progress)
+        items = list(study.items)
+        for one, row in zip(asked, weights, strict=True):
+            items[one.place] = one.with_weights(row, signature)
+    if not keep_work:
+        kept.end()
     return RatedStudy(
         replace(study, items=tuple(items)),
         signature,
         which,
         _by_origin(study, asked, weights),
-        len(before),
+        resumed,
+        kept,
     )
+
+
+def _weights(
+    rater: Rater,
+    batches: Sequence[Sequence[_Asked]],
+    book: RatedBatches,
+    progress: Callable[[RatingEvent], None] | None,
+) -> tuple[list[tuple[float, ...]], int]:
+    """The weights of all items, and of how many an earlier run had found them."""
+    tell = progress or (lambda _: None)
+    total = sum(map(len, batches))
+    asked = [[(one.item, one.references) for one in some] for some in batches]
+    found = [book.weights(some) for some in asked]
+    before = [row for rows in found for row in rows or ()]
+    done = len(before)
+    tell(RatingEvent(done, total, done, sum(map(len, before)), 0.0, kept=True))
+    for number, some in enumerate(asked):
+        if found[number] is not None:
+            continue
+        started = time.monotonic()
+        rows = rate_batch(rater, some)
+        book.add(some, rows)
+        found[number] = rows
+        done += len(some)
+        spent = time.monotonic() - started
+        tell(RatingEvent(done, total, len(some), sum(map(len, rows)), spent, kept=False))
+    return [row for rows in found for row in rows or ()], len(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +234,6 @@ class _Asked:
     @property
     def references(self) -> tuple[Reference, ...]:
         return tuple(self.item.references[position] for position in self.positions)
-
-    def key(self, signature: str) -> str:
-        return rating_key(signature, self.item, self.references)
 
     def with_weights(self, weights: Sequence[float], signature: str) -> Item:
         references = list(self.item.references)
@@ -236,15 +253,6 @@ def _to_rate(item: Item, which: Which) -> tuple[int, ...]:
         for position, one in enumerate(item.references)
         if which == "all" or one.weight is None
     )
-
-
-def _look_up(
-    book: RatingJournal, signature: str, batch: Sequence[_Asked]
-) -> list[tuple[float, ...]] | None:
-    """The weights of a batch, if all of it was done before."""
-    known = [book.weights(one.key(signature), len(one.positions)) for one in batch]
-    whole = [weights for weights in known if weights is not None]
-    return whole if len(whole) == len(batch) else None
 
 
 def _by_origin(

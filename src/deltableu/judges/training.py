@@ -83,7 +83,6 @@ def train_rater(
 
     partitions = find_partitions(logs)
     kept = WorkFolder(work, _key(partitions, settings, how))
-    kept.begin()
     with kept.worth_keeping(STATE):
         vocabulary = _vocabulary(partitions, how, kept, progress)
         pairs = _pairs(partitions, vocabulary, settings, how, kept, progress)

@@ -20,6 +20,7 @@ from deltableu.io import (
     file_form,
     file_packing,
     is_log,
+    is_standard_stream,
     packed_text,
     parquet_writer,
     pyarrow_for,
@@ -99,6 +100,8 @@ def check_output(
         pyarrow_for("Parquet", where)
     if names is None:
         check_new_file(path, inputs)
+        if is_standard_stream(path):
+            return form or "tsv"
         parts = (file_form(target.name), file_packing(target.name))
         by_name = ".".join(part for part in parts if part)
         if by_name not in get_args(Form):

@@ -2,6 +2,7 @@
 
 from deltableu.mine.admission import RowFilter
 from deltableu.mine.bm25 import BM25
+from deltableu.mine.dask_engine import Dask, client_certificates
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.embedding import Embedding, TextVectors
 from deltableu.mine.engines import Engine, Threads, make_engine
@@ -13,6 +14,7 @@ from deltableu.mine.text_vectors import Encoder, WordAverages
 
 __all__ = [
     "BM25",
+    "Dask",
     "Embedding",
     "Encoder",
     "Engine",
@@ -25,6 +27,7 @@ __all__ = [
     "TextVectors",
     "Threads",
     "WordAverages",
+    "client_certificates",
     "make_engine",
     "maximal_marginal_relevance",
     "mine_references",

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 from deltableu.errors import InputError
+from deltableu.io import open_binary
 from deltableu.mine.dask_jobs import DaskJobs
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
@@ -25,6 +26,7 @@ R = TypeVar("R")
 CONNECT = 10.0
 _SILENT = logging.CRITICAL + 1
 _NOISY = ("distributed", "tornado", "asyncio")
+_WITH_HTTP = ("scheduler", "worker")
 
 
 class Dask:
@@ -34,15 +36,20 @@ class Dask:
     ----------
     address : str, optional
         HOST:PORT of a scheduler. Without it, processes are started on this machine, with one
-        thread each; they end with the run.
+        thread each; they end with the run, and speak TLS with certificates that only they have.
     workers : int, optional
         How many processes; all cores by default. With an address: how many partitions are sent at
         once; two for each thread of the cluster by default.
+    security : distributed.Security, optional
+        Certificates for the scheduler at the address; by default those of Dask's configuration.
     """
 
-    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+    def __init__(
+        self, address: str | None = None, workers: int | None = None, security: Any = None
+    ) -> None:
         self.address = address
         self.workers = workers
+        self.security = security
         self._depth = 0
         self._stack = ExitStack()
         self._client: Any = None
@@ -72,32 +79,68 @@ class Dask:
                 self._client = self._open()
             name, limit = "the Dask cluster of this machine", None
             if self.address is not None:
-                name, limit = f"the Dask cluster at {_url(self.address)}", self.workers
+                name, limit = f"the Dask cluster at {self._url}", self.workers
             sent: DaskJobs[J, R] = DaskJobs(self._client, name, task, limit)
             try:
                 yield from sent.run(jobs, tell)
             finally:
                 sent.close()
 
+    @property
+    def _url(self) -> str:
+        """The address with its protocol: TLS where certificates, or Dask's configuration, ask."""
+        address = self.address or ""
+        if "://" in address:
+            return address
+        security = self.security or _dask()[1].Security()
+        return f"{'tls' if security.require_encryption else 'tcp'}://{address}"
+
     def _open(self) -> Any:
-        try:
-            import dask
-            import distributed
-        except ImportError:
-            message = "the engine dask needs Dask: run pip install 'deltableu[cluster]'"
-            raise InputError(message) from None
+        dask, distributed = _dask()
         enter = self._stack.enter_context
         enter(_silence())
         # Logs that are in memory travel with the jobs, and are as large as they are.
         enter(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}))
         if self.address is not None:
-            return enter(_connected(distributed, _url(self.address)))
+            return enter(_connected(distributed, self._url, self.security))
+        # Its web servers know nothing to tell, for the moment until they are stopped.
+        enter(dask.config.set({f"distributed.{one}.http.routes": [] for one in _WITH_HTTP}))
         cluster = enter(_local_cluster(distributed, self.workers or os.cpu_count() or 1))
-        return enter(_connected(distributed, cluster))
+        return enter(_connected(distributed, cluster, cluster.security))
 
 
-def _url(address: str) -> str:
-    return address if "://" in address else f"tcp://{address}"
+def client_certificates(ca: str, cert: str, key: str | None = None) -> Any:
+    """What `Dask` takes as its security.
+
+    Parameters
+    ----------
+    ca, cert, key : str
+        Files in PEM format: the authority that signed the cluster's certificates, the certificate
+        to show, and its key, which may also stand in the file of the certificate.
+    """
+    _, distributed = _dask()
+    security = distributed.Security(
+        require_encryption=True, tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key
+    )
+    for path in filter(None, (ca, cert, key)):
+        with open_binary(path):
+            pass
+    try:
+        security.get_connection_args("client")
+    except OSError as error:  # as ssl.SSLError is one
+        files = ", ".join(filter(None, (ca, cert, key)))
+        raise InputError(f"no certificates with their key are in {files}: {error}") from None
+    return security
+
+
+def _dask() -> tuple[Any, Any]:
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        message = "the engine dask needs Dask: run pip install 'deltableu[cluster]'"
+        raise InputError(message) from None
+    return dask, distributed
 
 
 @contextmanager
@@ -122,7 +165,14 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
         sys.exit()
     with tempfile.TemporaryDirectory(prefix="deltableu-", ignore_cleanup_errors=True) as folder:
         try:
+            security = distributed.Security.temporary()
+        except ImportError:
+            message = "the engine dask needs cryptography: run pip install 'deltableu[cluster]'"
+            raise InputError(message) from None
+        try:
             cluster = distributed.LocalCluster(
+                # Whoever can connect can run code: so nobody else of this machine can.
+                security=security,
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
@@ -140,27 +190,42 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
                 'must stand under `if __name__ == "__main__":`'
             ) from None
         try:
+            cluster.sync(_stop_http, cluster.scheduler)
             yield cluster
         finally:
             cluster.close()
 
 
+async def _stop_http(node: Any) -> None:
+    node.http_server.stop()
+
+
 @contextmanager
-def _connected(distributed: Any, cluster: Any) -> Iterator[Any]:
+def _connected(distributed: Any, cluster: Any, security: Any) -> Iterator[Any]:
     problem = ""
     try:
         with warnings.catch_warnings():
             # Of other versions on the workers: those that matter are checked there.
             warnings.simplefilter("ignore")
             client = distributed.Client(
-                cluster, timeout=CONNECT, set_as_default=False, name="deltableu"
+                cluster,
+                timeout=CONNECT,
+                set_as_default=False,
+                name="deltableu",
+                security=security,
             )
     except OSError:
+        secured = str(cluster).startswith("tls://")
         problem = (
             f"no Dask scheduler answers at {cluster}: start one with `dask scheduler`, or check "
-            "host and port"
+            f"host and port, and {'its certificates' if secured else 'whether it speaks TLS'}"
         )
-    except (ImportError, ValueError) as error:
+    except TypeError:  # as Dask complains where it has no certificates
+        problem = (
+            f"the Dask scheduler at {cluster} cannot be used without certificates: give them, or "
+            "name them in Dask's configuration"
+        )
+    except (ImportError, ValueError, RuntimeError) as error:
         sentence = str(error).partition("\n")[0].rstrip(".")
         problem = f"the Dask scheduler at {cluster} cannot be used: {sentence}"
     if problem:

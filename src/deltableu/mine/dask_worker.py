@@ -63,8 +63,9 @@ def _check_installed(theirs: Installed) -> None:
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave Ctrl-C to the process that started the workers, and ends them.
+    """Leave Ctrl-C to the process that started the workers, and ends them; close the web server.
 
     Dask calls this where the module is named as a preload.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker.http_server.stop()

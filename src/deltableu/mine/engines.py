@@ -83,15 +83,30 @@ class Threads:
                 stopped.set()
 
 
-def make_engine(name: str, threads: int | None = None) -> Engine:
-    """The engine of a name: `threads`, `dask` (a cluster on this machine), `dask://HOST:PORT`."""
+def make_engine(name: str, threads: int | None = None, security: object = None) -> Engine:
+    """The engine of a name.
+
+    Parameters
+    ----------
+    name : str
+        `threads`, `dask` (a cluster on this machine), or a scheduler: `dask://HOST:PORT`, with TLS
+        `tls://HOST:PORT`.
+    threads : int, optional
+        How much is done at once; all cores by default.
+    security : distributed.Security, optional
+        Certificates for that scheduler; by default those of Dask's configuration.
+    """
     if threads is not None and threads < 1:
         raise InputError(f"threads must be 1 or more, got {threads}")
+    kind, colon, address = name.partition("://")
+    if security is not None and not colon:
+        raise InputError(f"certificates are of no use with the engine {name}")
     if name == "threads":
         return Threads(threads)
-    kind, colon, address = name.partition("://")
-    if kind == "dask" and bool(colon) == bool(address):
+    if (kind == "dask" and bool(colon) == bool(address)) or (kind == "tls" and address):
         from deltableu.mine.dask_engine import Dask
 
-        return Dask(address or None, threads)
-    raise InputError(f"engine must be threads, dask or dask://HOST:PORT, got {name!r}")
+        return Dask(name if kind == "tls" else address or None, threads, security)
+    raise InputError(
+        f"engine must be threads, dask, dask://HOST:PORT or tls://HOST:PORT, got {name!r}"
+    )

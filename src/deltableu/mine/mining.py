@@ -136,7 +136,7 @@ def mine_references(
         `response`; or pairs of these.
     plan : MiningPlan
         What is wanted.
-    engine : {"threads", "dask", "dask://HOST:PORT"} or Engine
+    engine : {"threads", "dask", "dask://HOST:PORT", "tls://HOST:PORT"} or Engine
         Where partitions are worked on.
     threads : int, optional
         How many at once; all cores by default.
@@ -190,9 +190,9 @@ def mine_references(
     )  # fmt: skip
     with run.work.worth_keeping():
         counted, found = run.find()
-    if not any(isinstance(partition, MemoryPartition) for partition in partitions):
-        _check_unchanged(partitions, find_partitions(logs, partition_bytes=partition_bytes))
-    mined = _assemble(whole, plan, counted, found, run.work)
+        if not any(isinstance(partition, MemoryPartition) for partition in partitions):
+            _check_unchanged(partitions, find_partitions(logs, partition_bytes=partition_bytes))
+        mined = _assemble(whole, plan, counted, found, run.work)
     if not keep_work:
         mined.work.end()
     return mined

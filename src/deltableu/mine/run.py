@@ -122,7 +122,6 @@ class MiningRun:
 
     def find(self) -> tuple[list[Counted], Joined]:
         """What both passes found: the first one in each partition, the second one in all."""
-        self.work.begin()
         with self.engine:
             counted = self._count()
             return counted, self._join(counted)

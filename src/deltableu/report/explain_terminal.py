@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from deltableu._visible import visible
 from deltableu.report.explain import (
     Answer,
     Case,
@@ -47,14 +48,13 @@ def terminal_view(
     """For a rich console; two systems stand side by side where the terminal is wide enough."""
     from rich.console import Group
     from rich.table import Table as RichTable
-    from rich.text import Text
 
-    parts: list[Any] = [Text(heading, style="bold"), Text(_LEGEND, style="dim")]
+    parts: list[Any] = [_text(heading, style="bold"), _text(_LEGEND, style="dim")]
     for case in cases:
-        parts += ["", Text(f"item {case.item.id}", style="bold underline")]
-        parts += [Text(f"  context  {line(turn)}", style="dim") for turn in case.item.context]
+        parts += ["", _text(f"item {case.item.id}", style="bold underline")]
+        parts += [_text(f"  context  {line(turn)}", style="dim") for turn in case.item.context]
         if case.item.message is not None:
-            parts.append(Text(f"  message  {line(case.item.message)}"))
+            parts.append(_text(f"  message  {line(case.item.message)}"))
         blocks = [Group(*_block(case, answer)) for answer in case.answers]
         if len(blocks) == 2 and 150 <= width < 1000:
             grid = RichTable.grid(expand=True, padding=(0, 4, 0, 0))
@@ -64,36 +64,32 @@ def terminal_view(
             parts.append(grid)
         else:
             parts += blocks
-    return Group(*parts, "", Text(signature, style="dim"))
+    return Group(*parts, "", _text(signature, style="dim"))
 
 
 def _block(case: Case, answer: Answer) -> Iterator[Any]:
-    from rich.text import Text
-
     found = answer.explanation
     yield ""
-    yield Text(f"{answer.system}  {answer.score:.2f}", style="bold")
+    yield _text(f"{answer.system}  {answer.score:.2f}", style="bold")
     yield _hypothesis_text(found)
     for sentence in verdict(case, answer):
-        yield Text(f"  {sentence}")
-    yield Text(f"row     {row_line(case, answer)}")
-    yield Text(f"corpus  {corpus_line(answer)}")
+        yield _text(f"  {sentence}")
+    yield _text(f"row     {row_line(case, answer)}")
+    yield _text(f"corpus  {corpus_line(answer)}")
     yield ngram_table(case, answer)
     for n, texts in unmatched(found):
-        yield Text(f"{n}-grams in no reference: {' | '.join(texts)}", style="dim")
+        yield _text(f"{n}-grams in no reference: {' | '.join(texts)}", style="dim")
     yield ""
     for index in by_weight(found):
         yield _reference_text(case, found, index)
 
 
 def _hypothesis_text(found: Explanation) -> rich.text.Text:
-    from rich.text import Text
-
-    text = Text("> ")
+    text = _text("> ")
     for token in found.tokens():
         credit = token.credit * found.largest_weight
         mark = token_mark(credit, token.matched)
-        text.append(token.token, style=_STYLES[mark])
+        text.append(visible(token.token), style=_STYLES[mark])
         if mark in ("credit", "penalty"):
             text.append(f"({number(credit)})")
         text.append(" ")
@@ -104,12 +100,17 @@ def _hypothesis_text(found: Explanation) -> rich.text.Text:
 
 
 def _reference_text(case: Case, found: Explanation, index: int) -> rich.text.Text:
-    from rich.text import Text
-
-    text = Text(f"{case.reference_ids[index]:>4} {number(found.weights[index]):>5}  ")
+    text = _text(f"{case.reference_ids[index]:>4} {number(found.weights[index]):>5}  ")
     marks = found.reference_marks(index)
     for token, mark in zip(found.references[index], marks, strict=True):
-        text.append(_SIGNS[mark] + token, style=_STYLES[mark])
+        text.append(_SIGNS[mark] + visible(token), style=_STYLES[mark])
         text.append(" ")
     text.rstrip()
     return text
+
+
+def _text(content: str, style: str = "") -> rich.text.Text:
+    """What users wrote is shown, never obeyed."""
+    from rich.text import Text
+
+    return Text(visible(content), style=style)

@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
+from deltableu._visible import visible
 from deltableu.corpus import ORIGINS, Item
 from deltableu.errors import InputError
 from deltableu.score import Scoring
@@ -61,10 +62,11 @@ def interval_plot(scoring: Scoring) -> str:
                         solid_capstyle="butt",
                     )
                 axis.plot(score.score, place, "o", color=colour, markersize=6)
-            axis.set_title(metric, loc="left", fontsize=10, fontweight="bold")
+            title = axis.set_title(visible(metric), loc="left", fontsize=10, fontweight="bold")
+            title.set_parse_math(False)  # a $ in a name is no formula
             axis.set_yticks(range(len(systems)), [_shortened(system) for system in systems])
             for label in axis.get_yticklabels():
-                label.set_parse_math(False)  # a $ in a name is no formula
+                label.set_parse_math(False)
             axis.set_ylim(len(systems) - 0.5, -0.5)
             axis.grid(axis="x", color="#dddddd", linewidth=0.6)
             axis.set_axisbelow(True)
@@ -104,6 +106,7 @@ def weight_plot(items: Sequence[Item]) -> str:
 
 def _shortened(name: str) -> str:
     """A long name must leave room for the plot; the table has it whole."""
+    name = visible(name)
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from deltableu._visible import visible
 from deltableu.compare import PowerCurve, PowerPlan
 from deltableu.report.plots import COLOURS, STYLE, drawn, pyplot_for
 
@@ -92,4 +93,4 @@ def _draw_curve(axis: Any, plan: PowerPlan, curve: PowerCurve, few: bool) -> Non
 
 def _heading(plan: PowerPlan) -> str:
     first, second = plan.systems
-    return f"{first} against {second}: a {plan.metric} difference of {plan.difference:.4g}"
+    return visible(f"{first} against {second}: a {plan.metric} difference of {plan.difference:.4g}")

@@ -17,7 +17,12 @@ from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
 from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus, Discriminative
 from deltableu.score.metrics.sentence_bleu import SentenceBLEU
 from deltableu.score.plugins import load_offered, offered
-from deltableu.score.registry import installed_metrics, make_metrics, metric_settings
+from deltableu.score.registry import (
+    installed_metrics,
+    make_metrics,
+    metric_settings,
+    unheeded_settings,
+)
 from deltableu.score.results import BLEUScore, Score, Signature
 from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
 
@@ -63,4 +68,5 @@ __all__ = [
     "rank_items",
     "score_systems",
     "sentence_bleu",
+    "unheeded_settings",
 ]

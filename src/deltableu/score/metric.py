@@ -129,6 +129,11 @@ class Metric(ABC):
     def settings(self) -> tuple[tuple[str, str], ...]:
         """The settings as the signature shows them."""
 
+    @property
+    def idle_settings(self) -> frozenset[str]:
+        """Settings that change nothing beside the others, such as the value of no smoothing."""
+        return frozenset()
+
     def reweighting(
         self, references: ReferenceSet, outputs: Sequence[Sequence[str]]
     ) -> Reweighting:

@@ -6,7 +6,7 @@ metric's and whose value is the class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import Any
@@ -50,6 +50,8 @@ def installed_metrics() -> Iterator[tuple[str, type[Metric] | InputError]]:
 def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The named metrics, each with those of the settings that it has.
 
+    A setting that none of them heeds is a mistake; `unheeded_settings` says which do not.
+
     Examples
     --------
     >>> make_metrics(["bleu", "delta-bleu"], {"order": 3, "variant": "tsuta2020"})
@@ -59,16 +61,49 @@ def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Met
         raise InputError(f"no metric was named; choose from {', '.join(metric_names())}")
     classes = {name: metric_class(name) for name in names}
     known = {name: metric_settings(name) for name in names}
+    these = " and ".join(classes)
     for setting in settings:
         if not any(setting in own for own in known.values()):
-            raise InputError(f"{' and '.join(names)} have no setting {setting!r}")
-    return tuple(
+            verb = "has" if len(classes) == 1 else "have"
+            raise InputError(f"{these} {verb} no setting {setting!r}")
+    made = tuple(
         found(**{key: value for key, value in settings.items() if key in known[name]})
         for name, found in classes.items()
     )
+    for setting, others in unheeded_settings(made, settings).items():
+        if len(others) == len(made):
+            raise InputError(f"{setting!r} changes nothing in {these} with the other settings")
+    return made
+
+
+def unheeded_settings(
+    metrics: Sequence[Metric], settings: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
+    """The settings that some metrics do not heed, and the names of these.
+
+    They have no such setting, or it changes nothing beside their others.
+
+    Examples
+    --------
+    >>> found = make_metrics(["bleu", "chrf", "ter"], {"normalize": "NFC", "lowercase": True})
+    >>> unheeded_settings(found, ["normalize", "lowercase"])
+    {'normalize': ('chrf', 'ter')}
+    """
+    others = {
+        setting: tuple(
+            metric.name
+            for metric in metrics
+            if setting not in _settings(type(metric)) or setting in metric.idle_settings
+        )
+        for setting in settings
+    }
+    return {setting: names for setting, names in others.items() if names}
 
 
 def metric_settings(name: str) -> set[str]:
     """The names of a metric's settings."""
-    found = metric_class(name)
+    return _settings(metric_class(name))
+
+
+def _settings(found: type[Metric]) -> set[str]:
     return {field.name for field in fields(found) if field.init} if is_dataclass(found) else set()

@@ -8,6 +8,7 @@ what was spilled when, changes them.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,7 +228,14 @@ def new_array(shape: int | tuple[int, ...], kind: Any, place: Path | None) -> An
     """An array in memory, or in a file."""
     if place is None or not np.prod(shape):
         return np.empty(shape, kind)
-    return np.memmap(place, kind, "w+", shape=shape)
+    size = int(np.prod(shape)) * np.dtype(kind).itemsize
+    with place.open("wb") as file:
+        # A full disk is an error here; later it would be the end of the process.
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:
+            file.truncate(size)
+    return np.memmap(place, kind, "r+", shape=shape)
 
 
 def _unmixed(hashes: Hashes) -> Hashes:

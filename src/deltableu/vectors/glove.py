@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from deltableu._types import BytesRead, Progress
+from deltableu._version import __version__
 from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike
-from deltableu.logs import Logs, find_partitions
+from deltableu.io import PathLike, WorkFolder, fingerprint
+from deltableu.logs import Logs, Partition, find_partitions
 from deltableu.text import WordRule, WordVectors
 from deltableu.vectors.cooccurrence import Cooccurrences, PairTable, merge_counts
-from deltableu.vectors.strata import arrange
+from deltableu.vectors.strata import Entries, arrange
 from deltableu.vectors.training import Model
 from deltableu.vectors.vocabulary import CountedWords, count_words, texts_of
 
@@ -30,10 +30,12 @@ _WORDS = WordRule()
 UNKNOWN = "<unk>"
 #: Its vector is the mean of those of so many of the rarest words.
 _RAREST = 100
+#: What is kept in a work folder: the counts, and where training was.
+_COUNTED, STATE = "counted", "state"
 _MOST = {"dimension": 10_000, "window": 1_000}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class VectorEpoch:
     """An epoch that is done.
 
@@ -51,6 +53,8 @@ class VectorEpoch:
         How many X there are.
     seconds : float
         Since the epoch began.
+    kept : bool
+        Whether an earlier run did it, with which this one goes on.
     """
 
     number: int
@@ -60,11 +64,7 @@ class VectorEpoch:
     tokens: int
     steps: int
     seconds: float
-    _vectors: Callable[[], WordVectors]
-
-    def vectors(self) -> WordVectors:
-        """The vectors as they are now; call it before the next epoch."""
-        return self._vectors()
+    kept: bool = False
 
 
 def train_vectors(
@@ -85,6 +85,7 @@ def train_vectors(
     work: PathLike | None = None,
     progress: Progress | None = None,
     on_epoch: Callable[[VectorEpoch], None] | None = None,
+    save: Callable[[WordVectors], None] | None = None,
 ) -> WordVectors:
     """Train GloVe vectors on the utterances and responses of logs.
 
@@ -118,10 +119,14 @@ def train_vectors(
         Bytes for co-occurrence counts; the rest of them goes to disk. Vectors come on top: 16 bytes
         for each number of each word.
     work
-        The folder for that; by default the system's for temporary files.
+        A folder for that and for checkpoints: after being killed, the same call goes on after the
+        last epoch that was done. They are removed at the end. By default nothing is kept, and the
+        rest goes to the system's folder for temporary files.
     progress
     on_epoch
-        Called after each epoch.
+        Called after each epoch, and first with those of the run that this one goes on with.
+    save
+        Called with the vectors before checkpoints are removed, to write them.
 
     Returns
     -------
@@ -153,40 +158,114 @@ def train_vectors(
     for value, name in ((x_max, "x_max"), (alpha, "alpha"), (learning_rate, "learning_rate")):
         if not (math.isfinite(value) and value > 0):
             raise InputError(Problem(f"must be a number above 0, got {value}", field=name))
+    rule = WordRule(tokenize)
+    partitions = find_partitions(logs)
+    settings = (dimension, window, min_count, max_vocabulary, x_max, alpha, learning_rate)
+    described = f"vectors {__version__} {settings} {epochs} {seed} {tokenize}"
+    kept = WorkFolder(work, fingerprint((described, *(one.fingerprint for one in partitions))))
     workers = threads or os.cpu_count() or 1
-    with _scratch(work) as folder:
-        vocabulary, counts = count_cooccurrences(
-            logs,
-            window=window,
-            min_count=min_count,
-            max_vocabulary=max_vocabulary,
-            rule=WordRule(tokenize),
-            threads=workers,
-            memory=memory,
-            folder=folder,
-            progress=progress,
-        )
-        entries = arrange(counts, x_max=x_max, alpha=alpha, memory=memory, folder=folder)
-        del counts
-        model = Model(len(vocabulary), dimension, learning_rate, seed)
+    with kept.worth_keeping(STATE):
 
-        def made() -> WordVectors:
-            return _with_unknown(vocabulary, model)
+        def count(folder: Path) -> _Corpus:
+            vocabulary, counts = count_cooccurrences(
+                partitions,
+                window=window,
+                min_count=min_count,
+                max_vocabulary=max_vocabulary,
+                rule=rule,
+                threads=workers,
+                memory=memory,
+                folder=folder,
+                progress=progress,
+            )
+            entries = arrange(counts, x_max=x_max, alpha=alpha, memory=memory, folder=folder)
+            return _Corpus(vocabulary.words, vocabulary.tokens, entries)
 
-        steps = entries.steps
-        for number in range(epochs):
+        with _counted(kept, count) as corpus:
+            model = Model(len(corpus.words), dimension, learning_rate, seed)
+            run = _Run(corpus, model, kept, epochs, on_epoch)
+            run.train(workers, progress)
+        made = _with_unknown(corpus.words, model, rule)
+        if save is not None:
+            save(made)
+    kept.end()
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """What is learnt from."""
+
+    words: tuple[str, ...]
+    tokens: int
+    entries: Entries
+
+
+@contextmanager
+def _counted(work: WorkFolder, count: Callable[[Path], _Corpus]) -> Iterator[_Corpus]:
+    """The corpus, as it was counted by an earlier run or is now."""
+    found = _kept_corpus(work)
+    if found is None:
+        with work.scratch() as folder:
+            found = count(folder)
+            if work.folder is None:
+                yield found
+                return
+            notes = {"words": found.words, "tokens": found.tokens}
+            work.keep(_COUNTED, found.entries.arrays(), notes)
+        # From here on it is read from where it is kept: scratch may have been as large.
+        found = _kept_corpus(work) or found
+    yield found
+
+
+def _kept_corpus(work: WorkFolder) -> _Corpus | None:
+    kept = work.kept(_COUNTED, mapped=True)
+    if kept is None:
+        return None
+    arrays, notes = kept
+    return _Corpus(tuple(notes["words"]), notes["tokens"], Entries(**arrays))
+
+
+@dataclass(slots=True)
+class _Run:
+    """Epochs, from the beginning or from the last one that was done."""
+
+    corpus: _Corpus
+    model: Model
+    work: WorkFolder
+    epochs: int
+    on_epoch: Callable[[VectorEpoch], None] | None
+    done: list[VectorEpoch] = field(default_factory=list)
+
+    def train(self, workers: int, progress: Progress | None) -> None:
+        self._go_on()
+        entries = self.corpus.entries
+        sizes = (len(self.corpus.words), self.corpus.tokens, entries.steps)
+        for number in range(len(self.done), self.epochs):
             started = time.perf_counter()
-            tell = _meter(progress, f"epoch {number + 1} of {epochs}", len(entries.pairs))
-            loss = model.learn(entries, number, workers, tell)
-            if on_epoch is not None:
-                sizes = (len(vocabulary), vocabulary.tokens, steps)
-                seconds = time.perf_counter() - started
-                on_epoch(VectorEpoch(number + 1, epochs, loss, *sizes, seconds, made))
-        return made()
+            tell = _meter(progress, f"epoch {number + 1} of {self.epochs}", len(entries.pairs))
+            loss = self.model.learn(entries, number, workers, tell)
+            seconds = time.perf_counter() - started
+            self.done.append(VectorEpoch(number + 1, self.epochs, loss, *sizes, seconds))
+            self.work.keep(STATE, self.model.state(), {"done": [asdict(one) for one in self.done]})
+            self._tell(self.done[-1])
+
+    def _go_on(self) -> None:
+        kept = self.work.kept(STATE)
+        if kept is None:
+            return
+        self.model.restore(kept[0])
+        self.done = [VectorEpoch(**one) for one in kept[1]["done"]]
+        for epoch in self.done:
+            self._tell(replace(epoch, kept=True))
+
+    def _tell(self, epoch: VectorEpoch) -> None:
+        if self.on_epoch is not None:
+            self.on_epoch(epoch)
 
 
 def count_cooccurrences(
-    logs: Logs,
+    partitions: Sequence[Partition],
     *,
     window: int,
     min_count: int,
@@ -198,7 +277,6 @@ def count_cooccurrences(
     progress: Progress | None = None,
 ) -> tuple[CountedWords, Cooccurrences]:
     """The words of logs, and how often two of them stand near each other."""
-    partitions = find_partitions(logs)
     total = sum(partition.size for partition in partitions)
     vocabulary = count_words(
         partitions,
@@ -223,12 +301,12 @@ def count_cooccurrences(
     return vocabulary, merge_counts(parts, folder, memory)
 
 
-def _with_unknown(vocabulary: CountedWords, model: Model) -> WordVectors:
+def _with_unknown(words: Sequence[str], model: Model, rule: WordRule) -> WordVectors:
     vectors = model.vectors()
     unknown = vectors[-_RAREST:].mean(axis=0, dtype=np.float64).astype(np.float32)
-    rows = {word: row for row, word in enumerate((*vocabulary.words, UNKNOWN))}
+    rows = {word: row for row, word in enumerate((*words, UNKNOWN))}
     numbers = np.concatenate((vectors, unknown[np.newaxis]))
-    return WordVectors(rows, numbers, vocabulary.rule.tokenize)
+    return WordVectors(rows, numbers, rule.tokenize)
 
 
 def _meter(progress: Progress | None, what: str, total: int) -> BytesRead:
@@ -243,16 +321,6 @@ def _meter(progress: Progress | None, what: str, total: int) -> BytesRead:
                 progress(what, done, total)
 
     return tell
-
-
-@contextmanager
-def _scratch(work: PathLike | None) -> Iterator[Path]:
-    if work is not None and not Path(work).is_dir():
-        raise InputError(Problem("there is no such folder: make it first", file=os.fspath(work)))
-    with tempfile.TemporaryDirectory(
-        prefix=".vectors-", dir=work, ignore_cleanup_errors=True
-    ) as folder:
-        yield Path(folder)
 
 
 def _check(seed: int, **counts: int | None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from deltableu._types import Ints, Ints32, Singles
+from deltableu._types import AnyArray, Ints, Ints32, Singles
 from deltableu.vectors.cooccurrence import Cooccurrences, new_array
 
 #: Half as many threads have work at the same time.
@@ -40,6 +40,10 @@ class Entries:
     values: Singles
     bounds: Ints
 
+    def arrays(self) -> dict[str, AnyArray]:
+        """All of it, by the names of the parameters."""
+        return {"pairs": self.pairs, "values": self.values, "bounds": self.bounds}
+
     @property
     def slices(self) -> int:
         return len(self.bounds)
@@ -53,7 +57,10 @@ class Entries:
         """A slice in memory: pairs, values, and the bounds of its strata."""
         bounds = self.bounds[number]
         part = slice(int(bounds[0]), int(bounds[-1]))
-        return np.asarray(self.pairs[part]), np.asarray(self.values[part]), bounds - bounds[0]
+        # In a file that is mapped they may lie anywhere, but the kernel wants them aligned.
+        pairs = np.require(np.asarray(self.pairs[part]), requirements="A")
+        values = np.require(np.asarray(self.values[part]), requirements="A")
+        return pairs, values, bounds - bounds[0]
 
 
 def arrange(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -55,6 +55,14 @@ class Model:
         """The sum of main and context vector of each word."""
         made: Singles = (self._vectors[:, 0] + self._vectors[:, 1])[:, : self._dimension]
         return made
+
+    def state(self) -> dict[str, Singles]:
+        """All that changes in training."""
+        return {"vectors": self._vectors, "biases": self._biases}
+
+    def restore(self, state: Mapping[str, Singles]) -> None:
+        """Go on from a state."""
+        self._vectors, self._biases = state["vectors"], state["biases"]
 
     def learn(
         self, entries: Entries, epoch: int, threads: int, tell: Callable[[int], None]

@@ -140,6 +140,12 @@ class BLEU(NgramMetric):
         )
 
     @property
+    def idle_settings(self) -> frozenset[str]:
+        if self.combine == "arithmetic":
+            return frozenset({"smooth", "smooth_value", "effective_order"})
+        return frozenset(() if self.smoothing in ("floor", "add-k") else {"smooth_value"})
+
+    @property
     def smoothing(self) -> Smoothing:
         """The smoothing in force."""
         return "none" if self.smooth is None else self.smooth

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import ClassVar, Literal
 
 from deltableu.corpus import ReferenceSet
@@ -83,7 +83,8 @@ class DeltaBLEU(BLEU):
     def signed(self) -> SignedDeltaBLEU:
         """The same settings with a signed mean, which has no lowest score to stop at."""
         kept = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
-        return SignedDeltaBLEU(**{**kept, "combine": "arithmetic"})
+        del kept["combine"]
+        return SignedDeltaBLEU(**kept)
 
     @property
     def mostly_zero(self) -> bool:
@@ -122,4 +123,4 @@ class SignedDeltaBLEU(DeltaBLEU):
     name: ClassVar[str] = "signed-delta-bleu"
     summary: ClassVar[str] = "delta-BLEU with a signed mean of precisions, which never stops at 0"
 
-    combine: Literal["geometric", "arithmetic"] = "arithmetic"
+    combine: Literal["geometric", "arithmetic"] = field(default="arithmetic", init=False)

@@ -132,5 +132,9 @@ class IBLEU(NgramSettings, ReferenceMetric):
     def settings(self) -> tuple[tuple[str, str], ...]:
         return (("alpha", f"{self.alpha:.12g}"), *self.bleu.settings())
 
+    @property
+    def idle_settings(self) -> frozenset[str]:
+        return self.bleu.idle_settings
+
     def _less_message(self, likeness: Array, parroting: Array) -> Array:
         return self.alpha * likeness - (1.0 - self.alpha) * parroting
