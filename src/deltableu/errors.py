@@ -77,3 +77,10 @@ def check_at_least(name: str, value: object, least: int) -> None:
     if int(value) < least:
         wrong = "not be negative" if least == 0 else f"be at least {least}"
         raise InputError(f"{name} must {wrong}, got {value}")
+
+
+def check_kind(name: str, value: object, *kinds: type) -> None:
+    """Refuse an argument of another kind than those that a function can use."""
+    if not isinstance(value, kinds):
+        wanted = " or ".join(f"a {kind.__name__}" for kind in kinds)
+        raise InputError(f"{name} must be {wanted}, got {value!r:.80}")

@@ -95,9 +95,9 @@ def test_what_cannot_be_read(run, posts, tmp_path):
     skip = ("--on-error", "skip")
     result = run("logs", "pairs", posts, damaged, "-o", tmp_path / "p.tsv", *skip)
     assert result.code == 0
-    assert "not read to its end" in result.err
+    assert "not to its end" in result.err
     assert "rows that could not be read" in result.out
-    assert "files that could not be read to their end" in result.out
+    assert "files and folders that could not be read to their end" in result.out
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,7 @@ def _run(arguments: list[str]) -> Any:
         return 0
     from cyclopts import App, CycloptsError
 
+    from deltableu.cli.limits import limits_of
     from deltableu.cli.options import STANDARD_INPUT
 
     app = App(
@@ -99,10 +100,11 @@ def _run(arguments: list[str]) -> Any:
     arguments = [STANDARD_INPUT if argument == "-" else argument for argument in arguments]
     for name in COMMANDS:
         app.command(f"deltableu.cli.{name}:{name}", name=name)
-    try:
-        return app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-    except CycloptsError as error:
-        raise InputError(str(error)) from error
+    with limits_of(arguments) as rest:
+        try:
+            return app(rest, exit_on_error=False, print_error=False, result_action="return_value")
+        except CycloptsError as error:
+            raise InputError(str(error)) from error
 
 
 def _overview() -> str:
@@ -112,5 +114,7 @@ def _overview() -> str:
         "Usage: deltableu COMMAND ...\n\n"
         "Judge generated text when many answers are right.\n\n"
         f"Commands:\n{commands}\n\n"
-        "deltableu COMMAND --help says what a command takes; --version prints the version."
+        "deltableu COMMAND --help says what a command takes; --version prints the version.\n"
+        "Every command also takes --max-line and --max-unpacked: how long a line, and how large\n"
+        "an unpacked file may be (64MB; 1GB or 200 times the packed file) before it is refused."
     )

@@ -117,7 +117,7 @@ def pairs(
             progress=progress,
         )
     for problem in written.unreadable_files:
-        note(f"not read to its end: {problem}")
+        note(f"not read, or not to its end: {problem}")
     emit([written.table(), written.period_table()], written, format, beside=(output, triples))
 
 

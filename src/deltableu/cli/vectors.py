@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 from typing import Annotated
@@ -13,14 +12,11 @@ from deltableu.cli.options import Output, Positive, Whole, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import Column, Table, check_new_file, fact_table
+from deltableu.io import Column, Table, check_new_file, fact_table, parse_size
 from deltableu.text import read_vectors, write_vectors
 from deltableu.vectors import VectorEpoch, nearest_words, train_vectors
 
 vectors = subcommands("vectors", "Train word vectors on logs, and look at them.")
-
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
-_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 @vectors.command
@@ -112,7 +108,7 @@ def train(
             seed=seed,
             tokenize=tokenize,
             threads=threads,
-            memory=_bytes(memory),
+            memory=parse_size(memory, "--memory"),
             work=place,
             progress=bar,
             on_epoch=tell,
@@ -153,20 +149,6 @@ def near(
     columns = (Column("word"), Column("neighbour"), Column("cosine", ".3f"))
     table = Table(columns, rows)
     emit(table, table.records(), format)
-
-
-def _bytes(text: str) -> int:
-    """A size in bytes.
-
-    Examples
-    --------
-    >>> _bytes("1.5 GB"), _bytes("64k"), _bytes("100")
-    (1610612736, 65536, 100)
-    """
-    match = _SIZE.fullmatch(text.strip())
-    if match is None or float(match[1]) == 0:
-        raise InputError(f"--memory takes a size such as 500MB or 8GB, got {text!r}")
-    return max(1, int(float(match[1]) * (1 << _UNITS[match[2].upper()])))
 
 
 def _summary(epochs: list[VectorEpoch], dimension: int, seconds: float) -> dict[str, int | float]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints, Steps
 from deltableu.corpus import ReferenceSet, Study, reference_set
-from deltableu.errors import InputError, check_at_least
+from deltableu.errors import InputError, check_at_least, check_kind
 from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
 from deltableu.stats import group_numbers, stream, sum_groups
@@ -70,6 +70,8 @@ class Pilot:
         `ratings` says whether the raw ratings of references will be needed, `criterion` which; it
         may be left out where all have the same. `groups` names what each item belongs to.
         """
+        check_kind("study", study, Study)
+        check_kind("metric", metric, Metric)
         first, second = _two(study, systems)
         references = reference_set(study)
         weighted = "weights" in metric.needs

@@ -15,7 +15,7 @@ from deltableu.compare.runs import RunEvidence
 from deltableu.compare.sensitivity_results import Flip, Flips, PairSensitivity, Sensitivity
 from deltableu.compare.systems import compare_systems
 from deltableu.corpus import ReferenceSet, Study, reference_set, system_runs
-from deltableu.errors import InputError, check_at_least
+from deltableu.errors import InputError, check_at_least, check_kind
 from deltableu.score import Metric, score_systems
 from deltableu.stats import (
     Exchange,
@@ -102,6 +102,7 @@ def sensitivity(
     [('A', 'B')]
     """
     check_at_least("draws", draws, 1)
+    check_kind("metric", metric, Metric)
     if "references" not in metric.needs:
         raise InputError(f"{metric.name} uses no references, so that there is nothing to change")
     references = source if isinstance(source, ReferenceSet) else reference_set(source)
@@ -112,6 +113,7 @@ def sensitivity(
             references, outputs, [metric], no_positive=no_positive, groups=groups, threads=threads
         )
         (comparison,) = compare_systems(scoring, baseline=baseline, runs=runs, threads=threads)
+    check_kind("comparison", comparison, Comparison)
     weighted = "weights" in type(metric).needs
     prepared = metric.prepare_references(references) if weighted else references
     if weighted and no_positive == "skip":

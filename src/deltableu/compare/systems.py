@@ -34,7 +34,7 @@ from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison
 from deltableu.compare.runs import compare_runs
 from deltableu.corpus import ScoreTable, system_runs
-from deltableu.errors import InputError, check_choice
+from deltableu.errors import InputError, check_choice, check_kind
 from deltableu.score import Scoring, Statistics
 from deltableu.stats import (
     ConfidenceInterval,
@@ -107,6 +107,7 @@ def compare_systems(
     """
     check_choice("runs", runs, ("auto", "off"))
     chosen = plan or ComparisonPlan()
+    check_kind("plan", chosen, ComparisonPlan)
     made = []
     for one in observe(source, systems=systems, groups=groups):
         known = system_runs(one.systems) if runs == "auto" else {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus.types import Item, Study
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import number_text, shown
 
 _THRESHOLD = re.compile(r"w(?:>=|≥)([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))")
@@ -116,6 +116,7 @@ class ReferenceSet:
         Galley et al. 2015, deltaBLEU: A Discriminative Metric for Generation Tasks with
         Intrinsically Diverse Targets.
         """
+        check_kind("the setting", setting, str)
         wanted = setting.replace(" ", "")
         threshold = _THRESHOLD.fullmatch(wanted)
         if threshold is not None:
@@ -211,6 +212,8 @@ def reference_set(source: Study | Iterable[Item], selection: str = "all") -> Ref
     (('yes',),)
     """
     items = source.items if isinstance(source, Study) else tuple(source)
+    for number, item in enumerate(items):
+        check_kind(f"item {number}", item, Item)
     weights = tuple(tuple(one.weight for one in item.references) for item in items)
     rated = any(weight is not None for row in weights for weight in row)
     everything = ReferenceSet(

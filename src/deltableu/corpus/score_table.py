@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_kind
 from deltableu.io import Cell, Column, Table, mark_best
 
 
@@ -48,6 +48,14 @@ class ScoreTable:
     higher_is_better: tuple[bool, ...]
     signatures: tuple[str, ...]
     lengths: Array | None = None
+
+    def __post_init__(self) -> None:
+        shape = tuple(map(len, (self.metrics, self.systems, self.items)))
+        arrays = {"values": (self.values, shape), "totals": (self.totals, shape[:2])}
+        for name, (array, wanted) in arrays.items():
+            if np.shape(array) != wanted:
+                raise InputError(f"{name} must be an array of shape {wanted}, got {array!r:.80}")
+            check_kind(name, array, np.ndarray)
 
     @classmethod
     def of(

@@ -1,6 +1,12 @@
 """Files in, checked records out, and back; Table, what every result shows itself as."""
 
-from deltableu.io.atomic import atomic_folder, atomic_path, interrupted_copy, unwritable
+from deltableu.io.atomic import (
+    atomic_folder,
+    atomic_path,
+    interrupted_copy,
+    scratch_folder,
+    unwritable,
+)
 from deltableu.io.checker import Checker, as_number, number_text, shown
 from deltableu.io.delimited import (
     Row,
@@ -35,6 +41,7 @@ from deltableu.io.jsonl import (
     read_records,
     write_records,
 )
+from deltableu.io.limits import MAX_LINE, MAX_UNPACKED, parse_size
 from deltableu.io.names import (
     PathLike,
     file_form,
@@ -64,6 +71,8 @@ from deltableu.io.written import Interval, written
 
 __all__ = [
     "BOM",
+    "MAX_LINE",
+    "MAX_UNPACKED",
     "OBJECTS",
     "BrokenFile",
     "ByteSource",
@@ -117,6 +126,7 @@ __all__ = [
     "packed_bytes",
     "packed_text",
     "parquet_writer",
+    "parse_size",
     "pyarrow_for",
     "read_batches",
     "read_csv",
@@ -129,6 +139,7 @@ __all__ = [
     "record_tables",
     "render",
     "render_terminal",
+    "scratch_folder",
     "shown",
     "terminal_text",
     "unescape_cell",

@@ -9,6 +9,8 @@ import re
 import secrets
 import shutil
 import stat
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
@@ -17,7 +19,6 @@ from pathlib import Path
 from deltableu.errors import InputError, Problem
 from deltableu.io.names import is_standard_stream
 from deltableu.io.owner import Owner, is_gone
-from deltableu.io.standard_output import standard_output_path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: Of a target's name, so much is in the name of its temporaries, which must not be too long.
@@ -75,6 +76,27 @@ def remove_left_behind(target: Path) -> None:
                 remove(Path(entry.path))
 
 
+def scratch_name(parent: str | os.PathLike[str] | None = None) -> Path:
+    """A new name for a folder of this process alone, by default among the system's temporaries.
+
+    What processes that were killed left there under such names is removed.
+    """
+    target = Path(tempfile.gettempdir() if parent is None else parent) / "scratch"
+    remove_left_behind(target)
+    return temporary_beside(target)
+
+
+@contextmanager
+def scratch_folder(parent: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+    """Such a folder, until the block ends."""
+    place = scratch_name(parent)
+    try:
+        place.mkdir(0o700)
+        yield place
+    finally:
+        remove(place)
+
+
 def remove(path: Path) -> None:
     """Remove a temporary, whether file or folder, as far as that is possible."""
     if path.is_dir() and not path.is_symlink():
@@ -116,7 +138,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     What a process that was killed left of it before is removed first.
     """
     if is_standard_stream(path):
-        with standard_output_path() as written:
+        with _standard_output() as written:
             yield written
         return
     if Path(path).is_dir():
@@ -128,6 +150,19 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     remove_left_behind(target)
     with replacing(target, path) as temporary:
         yield temporary
+
+
+@contextmanager
+def _standard_output() -> Iterator[Path]:
+    """Standard output gets the file whole when the block ends well."""
+    with scratch_folder() as folder:
+        path = folder / "output"
+        path.touch()
+        yield path
+        sys.stdout.flush()
+        with open(path, "rb") as written:
+            shutil.copyfileobj(written, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
 
 
 @contextmanager

@@ -8,12 +8,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import atomic_path, unwritable
-from deltableu.io.names import PathLike, file_name, file_packing
+from deltableu.io.names import PathLike, file_name, file_packing, is_standard_stream
 from deltableu.io.problems import Report, fail, until_broken
 from deltableu.io.sources import ByteSource, locate
 
@@ -24,15 +25,31 @@ _Line = TypeVar("_Line", str, list[str])
 
 
 @contextmanager
-def open_binary(path: PathLike) -> Iterator[IO[bytes]]:
-    """Open a file, a URL or standard input (`-`) for reading bytes, unpacked from `.gz`, `.zst`."""
-    if os.fspath(path) == "-":
+def open_binary(path: PathLike, *, lines: bool = True) -> Iterator[IO[bytes]]:
+    """Open a file, a URL or standard input (`-`) for reading bytes, unpacked from `.gz`, `.zst`.
+
+    Where it has lines, they must not be too long.
+    """
+    file = locate(path)
+    if is_standard_stream(path):
         if sys.stdin is None:
             raise InputError("standard input is closed: give a file, or something to read")
-        yield sys.stdin.buffer
-        return
-    with io.BufferedReader(ByteSource(locate(path)), _BUFFER) as stream:
+        file = replace(file, system=_StandardInput())
+    with io.BufferedReader(ByteSource(file, lines=lines), _BUFFER) as stream:
         yield stream
+
+
+class _StandardInput:
+    """Standard input as a file system that holds one file, which is never closed."""
+
+    def open(self, *_: object, **__: object) -> _StandardInput:
+        return self
+
+    def read(self, size: int) -> bytes:
+        return sys.stdin.buffer.read(size)
+
+    def close(self) -> None:
+        pass
 
 
 def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import stat
@@ -10,7 +11,8 @@ from typing import Any
 
 from deltableu.errors import InputError, Problem
 from deltableu.io.names import PathLike, file_form, file_packing, is_url
-from deltableu.io.sources import FoundFile, remote_place, unreadable
+from deltableu.io.problems import Report, fail
+from deltableu.io.sources import BrokenFile, FoundFile, remote_place, unreadable
 
 _FORMS = ("jsonl", "tsv", "parquet")
 _STAMPS = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created")
@@ -24,42 +26,72 @@ def is_log(name: str) -> bool:
     return form in _FORMS and not (form == "parquet" and file_packing(name))
 
 
-def find_files(logs: Iterable[PathLike]) -> list[FoundFile]:
-    """Log files in the order in which they are named; those of a folder or pattern by name."""
+def find_files(logs: Iterable[PathLike], report: Report = fail) -> list[FoundFile]:
+    """Log files in the order in which they are named; those of a folder or pattern by name.
+
+    Files and folders that may not be read are reported, and left out if that returns.
+    """
     found: dict[str, FoundFile] = {}
     for log in logs:
         name = os.fspath(log)
         if isinstance(log, str) and name.startswith("file://"):
             name = name.removeprefix("file://")
         remote = isinstance(log, str) and is_url(name)
-        for file in _remote_files(name) if remote else _local_files(name):
+        for file in _remote_files(name) if remote else _local_files(name, report):
             key = file.name if remote else os.path.abspath(file.name)
             found.setdefault(key, file)
     return list(found.values())
 
 
-def _local_files(name: str) -> Iterator[FoundFile]:
+def _local_files(name: str, report: Report) -> Iterator[FoundFile]:
     # A file may have brackets in its name, so a pattern is only what is not there.
     matches: list[str] = []
+    closed: list[OSError] = []
     if os.path.isdir(name):
-        files = set(_walk(name))
+        files = set(_walk(name, closed))
     elif not os.path.lexists(name) and glob.has_magic(name):
         matches = glob.glob(name, recursive=True)
         files = {path for path in matches if is_log(path) and not os.path.isdir(path)}
-        files = files.union(*map(_walk, matches))  # a file holds nothing to walk through
+        # A file holds nothing to walk through.
+        files = files.union(*(_walk(path, closed) for path in matches if os.path.isdir(path)))
+        closed += _closed_to_pattern(name)
     else:
         _must_be_log(name)
         files = {name}
-    _must_hold(files, name, matches)
-    yield from map(_local_file, sorted(files))
+    for place, error in {os.path.normpath(one.filename): one for one in closed}.items():
+        report(unreadable(FoundFile(place), error).problem)
+    _must_hold(files, name, matches or closed)
+    for path in sorted(files):
+        try:
+            file = _local_file(path)
+        except BrokenFile as broken:
+            report(broken.problem)
+        else:
+            yield file
 
 
-def _walk(folder: str) -> Iterator[str]:
-    for place, folders, names in os.walk(folder):
+def _walk(folder: str, closed: list[OSError]) -> Iterator[str]:
+    """Logs in a folder; `closed` gets what may not be looked into."""
+    for place, folders, names in os.walk(folder, onerror=closed.append):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         for name in names:
             if is_log(name) and not name.startswith((".", "_")):
                 yield os.path.join(place, name)
+
+
+def _closed_to_pattern(pattern: str) -> Iterator[OSError]:
+    """Folders in which a pattern may match something, were it not that nobody may look."""
+    parts = pattern.split(os.sep)
+    for end in range(1, len(parts)):
+        above = os.sep.join((*parts[:end], ""))
+        for folder in glob.glob(above, recursive=True):
+            if not _allows(folder, os.R_OK | os.X_OK):
+                yield PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+
+
+def _allows(path: str, mode: int) -> bool:
+    effective = os.access in os.supports_effective_ids
+    return os.access(path, mode, effective_ids=effective)
 
 
 def _local_file(name: str) -> FoundFile:
@@ -70,7 +102,7 @@ def _local_file(name: str) -> FoundFile:
     if not stat.S_ISREG(status.st_mode):
         message = "is not an ordinary file, but logs are read more than once: save it first"
         raise InputError(Problem(message, file=name))
-    if not os.access(name, os.R_OK):
+    if not _allows(name, os.R_OK):
         raise unreadable(FoundFile(name), PermissionError())
     return FoundFile(name, status.st_size, str(status.st_mtime_ns))
 
@@ -134,7 +166,7 @@ def _must_be_log(name: str) -> None:
         raise InputError(Problem(f"is not known as a log: {_SUFFIXES}", file=name))
 
 
-def _must_hold(files: Collection[str], name: str, matches: Collection[str]) -> None:
+def _must_hold(files: Collection[str], name: str, matches: Collection[object]) -> None:
     if files:
         return
     if glob.has_magic(name) and not matches:

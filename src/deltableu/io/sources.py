@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
 from deltableu.errors import InputError, Problem
+from deltableu.io.limits import MAX_LINE, MAX_UNPACKED, Limit, Limits, size_text
 from deltableu.io.names import PathLike, file_form, file_name, file_packing, is_url
+
+_PIECE = 1 << 20
 
 
 class BrokenFile(InputError):  # noqa: N818
@@ -122,12 +126,25 @@ def _reason(file: FoundFile, error: Exception) -> str:
 
 
 class ByteSource(io.RawIOBase):
-    """A file's bytes, unpacked; whatever stops them is a `BrokenFile`."""
+    """A file's bytes, unpacked; whatever stops them is a `BrokenFile`.
 
-    def __init__(self, file: FoundFile, ahead: bool = True) -> None:
+    Parameters
+    ----------
+    file
+        Where it lies.
+    ahead
+        Whether to fetch those to come with the others, from far away.
+    lines
+        Whether it has lines, which must not be too long.
+    """
+
+    def __init__(self, file: FoundFile, ahead: bool = True, *, lines: bool = True) -> None:
         super().__init__()
         self.file = file
         self._opened: list[Any] = []
+        self._limits = Limits.now()
+        self._lines = lines
+        self._at = self._line_start = 0
         pyarrow = pyarrow_for("Zstandard", file.name) if file.packing == "zst" else None
         try:
             self._raw = file.open(ahead)
@@ -147,11 +164,48 @@ class ByteSource(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         """Up to `size` bytes, and none at the end only."""
         try:
-            return cast(bytes, self._stream.read(size))
+            data = cast(bytes, self._stream.read(size))
         except MemoryError:
             raise
         except Exception as error:
             raise unreadable(self.file, error) from None
+        self._check(data)
+        return data
+
+    def _check(self, data: bytes) -> None:
+        """Refuse what only a mistake, or somebody who means harm, can have made."""
+        begin, self._at = self._at, self._at + len(data)
+        limits = self._limits
+        if self._stream is not self._raw and self._at > limits.allow_unpacked(0):
+            most = limits.allow_unpacked(self.position)
+            if self._at > most:
+                raise self._too_large(f"unpacks to more than {size_text(most)}", MAX_UNPACKED)
+        if self._lines:
+            self._check_lines(data, begin)
+
+    def _check_lines(self, data: bytes, begin: int) -> None:
+        most = self._limits.line
+        end = data.find(b"\n")
+        while end >= 0 and begin + end - self._line_start <= most:
+            self._line_start = begin + end + 1
+            # Where a whole line of this data cannot be too long, only the last one may become so.
+            end = data.rfind(b"\n", end + 1) if len(data) <= most else data.find(b"\n", end + 1)
+        if (self._at if end < 0 else begin + end) - self._line_start > most:
+            raise self._too_large(f"is longer than {size_text(most)}", MAX_LINE, self._line())
+
+    def _too_large(self, message: str, limit: Limit, line: int | None = None) -> BrokenFile:
+        allow = f"if that is right, set {limit.option} (in Python {limit.variable})"
+        return BrokenFile(Problem(f"{message}: {allow}", file=self.file.name, line=line))
+
+    def _line(self) -> int | None:
+        """The number of the line that is being read, where its file can be read again."""
+        if self.file.system is not None or not os.path.isfile(self.file.name):
+            return None
+        left, feeds = self._line_start, 0
+        with ByteSource(self.file, lines=False) as again:
+            while left > 0 and (piece := again.read(min(left, _PIECE))):
+                feeds, left = feeds + piece.count(b"\n"), left - len(piece)
+        return feeds + 1
 
     def readinto(self, buffer: Any) -> int:
         data = self.read(len(buffer))
@@ -167,9 +221,10 @@ class ByteSource(io.RawIOBase):
     def seek(self, offset: int, whence: int = 0) -> int:
         """Go to a byte of a file that is not packed."""
         try:
-            return cast(int, self._stream.seek(offset, whence))
+            self._at = self._line_start = cast(int, self._stream.seek(offset, whence))
         except Exception as error:
             raise unreadable(self.file, error) from None
+        return self._at
 
     def tell(self) -> int:
         return cast(int, self._stream.tell())

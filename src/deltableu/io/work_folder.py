@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +20,7 @@ from deltableu.io.atomic import (
     remove,
     remove_left_behind,
     replacing,
+    scratch_name,
     temporary_beside,
     unwritable,
 )
@@ -33,6 +33,7 @@ _MARKER = "deltableu.json"
 _LOCK = "lock"
 _SCRATCH = "scratch"
 _NOTES = "notes"
+_TRIES = 100
 
 
 def fingerprint(parts: Iterable[str]) -> str:
@@ -46,7 +47,10 @@ def fingerprint(parts: Iterable[str]) -> str:
 def holds_work(parent: PathLike) -> bool:
     """Whether a folder holds that of some job with something to go on with."""
     return any(
-        next(marker.parent.glob("*.npz"), None) for marker in Path(parent).glob(f"*/{_MARKER}")
+        part.is_file()
+        for marker in Path(parent).glob(f"*/{_MARKER}")
+        if marker.is_file()
+        for part in marker.parent.glob("*.npz")
     )
 
 
@@ -96,11 +100,16 @@ class WorkFolder:
             return
         made: list[Path] = []
         try:
+            tries = 0
             while self._lock is None:
-                self._make(folder, made)
-                # A run that ends may take the folder away at the same time.
-                with suppress(FileNotFoundError):
+                try:
+                    self._make(folder, made)
                     self._lock = JobLock(folder / _LOCK)
+                except FileNotFoundError:
+                    # A run that ends may take the folder away at the same time.
+                    tries += 1
+                    if tries == _TRIES:
+                        raise
             remove_left_behind(folder)
             self._mark(folder / _MARKER, len(made))
             for name in filter(_is_passing, os.listdir(folder)):
@@ -200,10 +209,7 @@ class WorkFolder:
     @contextmanager
     def scratch(self) -> Iterator[Path]:
         """A folder for what only this run needs: in the job's own one, or the system's."""
-        if self.folder is None:
-            place = Path(tempfile.mkdtemp(prefix="deltableu-"))
-        else:
-            place = self.folder / _SCRATCH
+        place = scratch_name() if self.folder is None else self.folder / _SCRATCH
         try:
             place.mkdir(exist_ok=True)
             yield place

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from deltableu.corpus import ORIGINS, Item, Reference, Study
-from deltableu.errors import check_at_least, check_choice
+from deltableu.errors import check_at_least, check_choice, check_kind
 from deltableu.io import Column, Table, WorkFolder, fingerprint
 from deltableu.judges.rated_batches import RatedBatches
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
@@ -170,6 +170,7 @@ def rate_study(
     """
     check_choice("which", which, get_args(Which))
     check_at_least("batch", batch, 1)
+    check_kind("study", study, Study)
     signature = rater_signature(rater)
     asked = [
         _Asked(place, item, positions)

@@ -11,7 +11,7 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu._version import __version__
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import WorkFolder, fingerprint
 from deltableu.judges.epochs import STATE, Run, TrainedRater, TrainingEpoch
 from deltableu.judges.neural import need
@@ -71,6 +71,8 @@ def train_rater(
     """
     shape, how = preset("small")
     settings, how = settings or shape, training or how
+    check_kind("settings", settings, RaterSettings)
+    check_kind("training", how, TrainingSettings)
     if threads is not None and not 1 <= threads <= _THREADS:
         message = f"must lie between 1 and {_THREADS}, got {threads}"
         raise InputError(Problem(message, field="threads"))

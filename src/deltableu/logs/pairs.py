@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
-from deltableu.io import BrokenFile, FoundFile, PathLike, WrongColumns, check_apart
+from deltableu.io import BrokenFile, FoundFile, PathLike, WrongColumns, check_apart, fail
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
@@ -118,7 +118,8 @@ def write_pairs(
         raise InputError("there can be no overlap to drop without a split")
     names = None if split is None else split.names
     theirs = named(columns)
-    files = find_logs(logs)
+    closed: list[Problem] = []
+    files = find_logs(logs, fail if on_error == "stop" else closed.append)
     inputs = [file.name for file in files if file.system is None]
     forms = [check_output(output, form, names, inputs, replace=replace)]
     if triples is not None:
@@ -161,7 +162,7 @@ def write_pairs(
             layout,
             found.posts,
             reading.skipped,
-            tuple(reading.broken),
+            (*closed, *reading.broken),
             counts.dropped(),
             counts[Fate.KEPT],
             periods,

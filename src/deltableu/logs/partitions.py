@@ -177,7 +177,11 @@ def read_blocks(partitions: Sequence[Partition], tell: BytesRead) -> Iterator[Bl
 
 
 def find_partitions(
-    logs: Logs, *, partition_bytes: int | None = None, block_rows: int = 16384
+    logs: Logs,
+    *,
+    partition_bytes: int | None = None,
+    block_rows: int = 16384,
+    report: Report = fail,
 ) -> tuple[Partition, ...]:
     r"""Find logs and cut them into partitions, always in the same order.
 
@@ -196,6 +200,8 @@ def find_partitions(
         row groups.
     block_rows
         How many rows are in memory at once, at most.
+    report
+        Called for files and folders that may not be read.
 
     Raises
     ------
@@ -222,7 +228,7 @@ def find_partitions(
     if are_paths == {True, False}:
         raise InputError("logs are either paths or rows, not both: save the rows as a file")
     found: list[Partition] = []
-    files = find_files(cast(list[PathLike], many))
+    files = find_files(cast(list[PathLike], many), report)
     if partition_bytes is None:
         total = sum(file.size or 0 for file in files)
         partition_bytes = min(max(total // _PARTS, _SMALLEST), _LARGEST)

@@ -80,12 +80,12 @@ def named(columns: Columns | None) -> Columns:
     return columns
 
 
-def find_logs(logs: PathLike | Sequence[PathLike]) -> list[FoundFile]:
+def find_logs(logs: PathLike | Sequence[PathLike], report: Report = fail) -> list[FoundFile]:
     """The files that paths, folders, patterns and URLs stand for."""
     many = list(logs) if isinstance(logs, list | tuple) else [logs]
     if not many:
         raise InputError("there are no logs: name at least one file or folder")
-    return find_files(many)  # type: ignore[arg-type]
+    return find_files(many, report)  # type: ignore[arg-type]
 
 
 def layout_of(file: FoundFile, columns: Columns) -> Layout | None:

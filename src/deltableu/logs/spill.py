@@ -5,8 +5,8 @@ from __future__ import annotations
 import marshal
 import os
 import struct
-import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +15,7 @@ import numpy as np
 
 from deltableu._types import Bools, Ints
 from deltableu.errors import InputError, Problem
+from deltableu.io import scratch_folder
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,7 +36,8 @@ class Store:
     def __init__(self, limit: int, folder: str | os.PathLike[str] | None = None) -> None:
         self._limit = limit
         self._parent = folder
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
+        self._waiting = ExitStack()
         self._held = 0
         self._all: list[_Buckets] = []
         self.spilled = 0
@@ -55,13 +57,11 @@ class Store:
         """A place in the temporary folder."""
         if self._folder is None:
             try:
-                self._folder = tempfile.TemporaryDirectory(
-                    prefix=".deltableu-logs-", dir=self._parent
-                )
+                self._folder = self._waiting.enter_context(scratch_folder(self._parent))
             except OSError as error:
                 message = f"cannot hold temporary files: {error.strerror or error}"
                 raise InputError(Problem(message, file=str(self._parent))) from None
-        return Path(self._folder.name, name)
+        return self._folder / name
 
     def append(self, name: str, blobs: Iterable[bytes]) -> None:
         """Add to a temporary file."""
@@ -84,8 +84,7 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._waiting.close()
 
 
 class _Buckets:

@@ -128,7 +128,9 @@ class WrittenPairs:
         if self.unreadable_rows:
             facts["rows that could not be read"] = self.unreadable_rows
         if self.unreadable_files:
-            facts["files that could not be read to their end"] = len(self.unreadable_files)
+            facts["files and folders that could not be read to their end"] = len(
+                self.unreadable_files
+            )
         for name, number in self.left_out.items():
             facts[f"{noun} left out: {Fate[name.upper()].value}"] = number
         facts[f"{noun} in pairs"] = self.in_pairs

@@ -7,14 +7,13 @@ import logging
 import multiprocessing
 import os
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 from deltableu.errors import InputError
-from deltableu.io import open_binary
+from deltableu.io import open_binary, scratch_folder
 from deltableu.mine.dask_jobs import DaskJobs
 from deltableu.mine.engines import Job
 from deltableu.mine.join import Tell
@@ -163,7 +162,7 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         # A new worker runs its parent's script once more, and has come to the call that made it.
         sys.exit()
-    with tempfile.TemporaryDirectory(prefix="deltableu-", ignore_cleanup_errors=True) as folder:
+    with scratch_folder() as folder:
         try:
             security = distributed.Security.temporary()
         except ImportError:
@@ -182,7 +181,7 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
                 preload=["deltableu.mine.dask_worker"],
                 silence_logs=_SILENT,
                 memory_limit=None,
-                local_directory=folder,
+                local_directory=str(folder),
             )
         except RuntimeError as error:
             raise InputError(

@@ -6,6 +6,7 @@ import json
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from zlib import crc32
@@ -15,8 +16,8 @@ import numpy as np
 from deltableu._types import Ints
 from deltableu._version import __version__
 from deltableu.corpus import Item, Source, Study, read_study
-from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, WorkFolder, fingerprint
+from deltableu.errors import InputError, Problem, check_kind
+from deltableu.io import PathLike, WorkFolder, fail, fingerprint
 from deltableu.logs import MemoryPartition, Partition, find_partitions
 from deltableu.mine.additions import Addition, add_references
 from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
@@ -162,11 +163,19 @@ def mine_references(
     [('original', 'Fine, thanks.'), ('mined', 'fine and you'), ('parrot', 'How are you?')]
     """
     plan = plan or MiningPlan()
+    check_kind("plan", plan, MiningPlan)
     if threads is None and engine == "threads" and plan.similarity.own_threads:
         threads = 1
     whole = _as_study(study)
     items = whole.items
-    partitions = find_partitions(logs, partition_bytes=partition_bytes)
+    closed: list[Problem] = []
+    find = partial(
+        find_partitions,
+        logs,
+        partition_bytes=partition_bytes,
+        report=fail if on_error == "stop" else closed.append,
+    )
+    partitions = find()
     own = OwnPairs.of(items, parrot=plan.parrot)
     run = MiningRun(
         partitions,
@@ -191,8 +200,9 @@ def mine_references(
     with run.work.worth_keeping():
         counted, found = run.find()
         if not any(isinstance(partition, MemoryPartition) for partition in partitions):
-            _check_unchanged(partitions, find_partitions(logs, partition_bytes=partition_bytes))
-        mined = _assemble(whole, plan, counted, found, run.work)
+            closed.clear()
+            _check_unchanged(partitions, find())
+        mined = _assemble(whole, plan, counted, found, closed, run.work)
     if not keep_work:
         mined.work.end()
     return mined
@@ -216,6 +226,8 @@ def _as_study(study: Study | PathLike | Sequence[Item]) -> Study:
         whole = read_study(study)
     else:
         whole = Study(tuple(study))
+        for number, item in enumerate(whole.items):
+            check_kind(f"item {number}", item, Item)
     if not whole.items:
         raise InputError("there are no items to mine references for")
     return whole
@@ -258,7 +270,12 @@ def _picks(items: Sequence[Item], plan: MiningPlan, rows: int) -> Ints:
 
 
 def _assemble(
-    study: Study, plan: MiningPlan, counted: Sequence[Counted], found: Joined, work: WorkFolder
+    study: Study,
+    plan: MiningPlan,
+    counted: Sequence[Counted],
+    found: Joined,
+    closed: Sequence[Problem],
+    work: WorkFolder,
 ) -> Mined:
     items: list[Item] = []
     added: Tally[str] = Tally()
@@ -281,7 +298,7 @@ def _assemble(
         replace(study, items=tuple(items), path=None),
         found.rows,
         sum(one.skipped for one in counted),
-        tuple(one.problem for one in counted if one.problem is not None),
+        (*closed, *(one.problem for one in counted if one.problem is not None)),
         dict(found.dropped),
         leaks,
         dict(added),

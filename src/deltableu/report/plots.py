@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
-import tempfile
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from typing import Any, Literal
 from deltableu._visible import visible
 from deltableu.corpus import ORIGINS, Item
 from deltableu.errors import InputError
+from deltableu.io import scratch_folder
 from deltableu.score import Scoring
 
 # Okabe and Ito 2008.
@@ -126,9 +126,9 @@ def pyplot_for(what: str) -> Any:
 def _find_a_place_for_caches() -> None:
     """matplotlib wants to write below the home folder; a service may have none."""
     if "MPLCONFIGDIR" not in os.environ and not os.access(Path("~").expanduser(), os.W_OK):
-        folder = tempfile.mkdtemp(prefix="deltableu-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        os.environ["MPLCONFIGDIR"] = folder
+        waiting = ExitStack()
+        os.environ["MPLCONFIGDIR"] = str(waiting.enter_context(scratch_folder()))
+        atexit.register(waiting.close)
 
 
 def drawn(pyplot: Any, figure: Any, form: Literal["svg", "png"], **settings: Any) -> bytes:

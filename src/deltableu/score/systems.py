@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu.corpus import ReferenceSet, ScoreTable
-from deltableu.errors import InputError, check_at_least, check_choice, check_share
+from deltableu.errors import InputError, check_at_least, check_choice, check_kind, check_share
 from deltableu.io import Cell, Column, Table, field_record, mark_best
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
@@ -202,9 +202,17 @@ def score_systems(
     progress : callable, optional
         Called with (what is done, done, in all).
     """
+    check_kind("references", references, ReferenceSet)
+    check_kind("outputs", outputs, Mapping)
+    if intervals is not None:
+        check_kind("intervals", intervals, IntervalPlan)
+    metrics = tuple(metrics)
     if not outputs:
         raise InputError("there is nothing to score: no system outputs were given")
+    if not metrics:
+        raise InputError("there is nothing to score with: no metrics were given")
     for metric in metrics:
+        check_kind("a metric", metric, Metric)
         # A rater, which may take long, is asked after this.
         weighted = "weights" in metric.needs
         if weighted and metric.prepare_references(references).weights is None:

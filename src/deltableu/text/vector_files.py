@@ -39,7 +39,7 @@ _POWERS = 10.0 ** np.arange(23)
 
 def read_table(path: PathLike) -> Table:
     """Read words and numbers from a file of either format, also packed as `.gz`."""
-    with open_binary(path) as stream:
+    with open_binary(path, lines=file_form(path) != "bin") as stream:
         start = stream.read(4096)
         if file_form(path) == "bin" or (
             (header := _HEADER.match(start)) and _CONTROL.search(start, header.end())
@@ -70,13 +70,14 @@ def write_table(words: Sequence[str], numbers: Singles, path: PathLike) -> None:
 
 def _chunks(start: bytes, stream: IO[bytes]) -> Iterator[bytes]:
     """Whole lines, many at a time; the last one has its end, too."""
-    rest = start
+    unfinished = [start]
     while more := stream.read(_CHUNK):
-        rest += more
-        end = rest.rfind(b"\n") + 1
+        end = more.rfind(b"\n") + 1
         if end:
-            yield rest[:end]
-            rest = rest[end:]
+            yield b"".join((*unfinished, memoryview(more)[:end]))
+            unfinished = []
+        unfinished.append(more[end:])
+    rest = b"".join(unfinished)
     if rest:
         yield rest if rest.endswith(b"\n") else rest + b"\n"
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu.corpus import RatingTable, ScoreTable, align_scores
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_kind
 from deltableu.rate import direct_assessment, human_scores, of_one_criterion
 from deltableu.score import Scoring
 from deltableu.stats import (
@@ -86,9 +86,13 @@ def validate_metrics(
     0.923
     """
     chosen = plan or ValidationPlan()
+    check_kind("plan", chosen, ValidationPlan)
+    check_kind("human", human, RatingTable, ScoreTable)
     sources = [scores] if isinstance(scores, Scoring | ScoreTable) else list(scores)
     if not sources:
         raise InputError("there are no scores to validate")
+    for one in sources:
+        check_kind("scores", one, Scoring, ScoreTable)
     tables = [one.score_table() if isinstance(one, Scoring) else one for one in sources]
     given = reduce(ScoreTable.joined, tables).turned()
     given = given.select(
