@@ -179,3 +179,11 @@ def test_what_ready_scores_do_not_heed_is_refused(options, said, run, tmp_path):
     result = run(*options.format(table).split())
     assert (result.code, result.out) == (2, "")
     assert said in result.err
+
+
+def test_options_where_something_imported_pydantic(run):
+    """Then the parser checks everything a second time, also what was not given."""
+    pytest.importorskip("pydantic")
+    for command in (["score"], ["compare"], ["explain", "--system", "human", "--worst", "1"]):
+        result = run(*command, "examples/demo", "--order", "2", "--lowercase")
+        assert (result.code, "validation" in result.err) == (0, False), result.err

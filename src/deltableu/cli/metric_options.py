@@ -14,9 +14,6 @@ from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score import Metric, make_metrics, metric_settings, unheeded_settings
 
-#: For choices: of `Literal[...] | None` the parser would take the word none for not given.
-_NOT_GIVEN: Any = None
-
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
@@ -55,14 +52,14 @@ class NgramOptions:
     order: Whole | None = None
     tokenize: str | None = None
     lowercase: Annotated[bool, Flag] = False
-    normalize: Literal["none", "NFC", "NFKC"] = _NOT_GIVEN
+    normalize: Literal["default", "none", "NFC", "NFKC"] = "default"
     strip_punctuation: Annotated[bool, Flag] = False
-    variant: Literal["paper", "galley2019", "tsuta2020"] = _NOT_GIVEN
+    variant: Literal["default", "paper", "galley2019", "tsuta2020"] = "default"
     smooth: Literal["default", "none", "floor", "add-k", "exp"] = "default"
     smooth_value: float | None = None
     effective_order: Annotated[bool, Flag] = False
-    combine: Literal["geometric", "arithmetic"] = _NOT_GIVEN
-    brevity: Literal["all", "positive"] = _NOT_GIVEN
+    combine: Literal["default", "geometric", "arithmetic"] = "default"
+    brevity: Literal["default", "all", "positive"] = "default"
 
     def changed(self) -> dict[str, Any]:
         """What was given: not every metric has every setting."""
@@ -102,15 +99,15 @@ class MetricOptions(NgramOptions):
         Whether the original reference has weight 1 (the default), or is rated by the judge too.
     """
 
-    method: Literal["bleu+1", "moses", "nakov", "nakov-cdec"] = _NOT_GIVEN
-    pool: Literal["mean", "best"] = _NOT_GIVEN
+    method: Literal["default", "bleu+1", "moses", "nakov", "nakov-cdec"] = "default"
+    pool: Literal["default", "mean", "best"] = "default"
     vectors: str | None = None
     table: str | None = None
     alpha: float | None = None
     judge: str | None = None
-    triplets: Literal["max", "mean", "first", "second"] = _NOT_GIVEN
-    magnitude: Literal["2p-1", "p"] = _NOT_GIVEN
-    original: Literal[1, "rated"] = _NOT_GIVEN
+    triplets: Literal["default", "max", "mean", "first", "second"] = "default"
+    magnitude: Literal["default", "2p-1", "p"] = "default"
+    original: Literal["default", 1, "rated"] = "default"
 
     @property
     def files(self) -> tuple[str | None, ...]:
