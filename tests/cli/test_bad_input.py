@@ -181,6 +181,19 @@ def test_broken_systems_file(complains, study):
 
 
 @pytest.mark.parametrize(
+    ("value", "wrong"),
+    [
+        ("1" * 5000, "is not valid TOML: exceeds the limit (4300 digits) for integer string"),
+        ("[" * 5000 + "]" * 5000, "is not usable TOML: it is nested too deeply"),
+        ("1" * 400 + ".0", "systems.sys.type: must be a string"),
+    ],
+)
+def test_a_value_of_toml_that_nobody_means(value, wrong, complains, study):
+    study.file("systems.toml", f"[systems.sys]\ntype = {value}\n")
+    assert wrong in complains("score", study.path)
+
+
+@pytest.mark.parametrize(
     ("record", "field"),
     [
         ({"references": ["x"]}, "id"),

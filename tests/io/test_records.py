@@ -104,3 +104,18 @@ def test_missing_files(tmp_path):
     for name in ("t.csv", "t.tsv", "t.jsonl", "t.parquet"):
         with pytest.raises(InputError, match="no such file"):
             list(read_table_rows(tmp_path / name, COLUMNS))
+
+
+def test_parquet_that_cannot_be_meant(tmp_path, the_problem):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "t.parquet"
+    twice = ["hypothesis", "reference", "reference", "score"]
+    write_table(pyarrow.table([["h"], ["r"], ["s"], [1.0]], names=twice), path)
+    problem = the_problem(lambda report: read_table_rows(path, COLUMNS, report))
+    assert (problem.field, problem.message) == ("reference", "the column is there twice")
+    never = pyarrow.array([2**62], pyarrow.timestamp("us"))
+    write_table(pyarrow.table([["h"], ["r"], never], names=[*COLUMNS[:2], "score"]), path)
+    problem = the_problem(lambda report: read_table_rows(path, COLUMNS, report))
+    assert "is not a readable Parquet file: date value out of range" in problem.message

@@ -58,13 +58,16 @@ def _read_document(path: PathLike, report: Report) -> dict[str, object]:
     text = "".join(line for _, line in read_raw_lines(path, report))
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        report(Problem("is not usable TOML: it is nested too deeply", file=file_name(path)))
+    except ValueError as error:
         report(_toml_problem(error, file_name(path)))
-        return {}
+    return {}
 
 
-def _toml_problem(error: tomllib.TOMLDecodeError, name: str) -> Problem:
-    reason, _, place = str(error).partition(" (at ")
+def _toml_problem(error: ValueError, name: str) -> Problem:
+    # Numbers that Python does not convert are not the parser's own errors.
+    reason, _, place = str(error).partition("; use sys.")[0].partition(" (at ")
     line = re.match(r"line (\d+)", place)
     message = f"is not valid TOML: {reason[:1].lower()}{reason[1:]}"
     return Problem(message, file=name, line=int(line[1]) if line else None)

@@ -51,7 +51,7 @@ from deltableu.io.names import (
     is_url,
 )
 from deltableu.io.new_output import check_apart, check_new_file, check_new_folder, check_work
-from deltableu.io.parquet import open_parquet, parquet_writer, read_batches, read_rows, write_rows
+from deltableu.io.parquet import check_once, open_parquet, parquet_writer, read_batches, read_rows, write_rows
 from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record, json_text
 from deltableu.io.record_tables import record_tables
@@ -97,6 +97,7 @@ __all__ = [
     "check_apart",
     "check_new_file",
     "check_new_folder",
+    "check_once",
     "check_work",
     "decode",
     "decode_many",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -13,7 +13,7 @@ from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import atomic_path
 from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, fail, until_broken
-from deltableu.io.sources import FoundFile, locate, pyarrow_for, unreadable
+from deltableu.io.sources import FoundFile, WrongColumns, locate, pyarrow_for, unreadable
 
 BATCH_ROWS = 1024
 
@@ -71,13 +71,26 @@ def read_batches(
         yield batch
 
 
+def check_once(file: FoundFile, parquet: Any, columns: Collection[str] | None = None) -> None:
+    """Complain if one of some columns, by default of all, is there twice: which is meant?"""
+    names = parquet.schema_arrow.names
+    for name in dict.fromkeys(names) if columns is None else columns:
+        if names.count(name) > 1:
+            raise WrongColumns(Problem("the column is there twice", file=file.name, field=name))
+
+
 def _records(path: PathLike) -> Iterator[dict[str, object]]:
     if file_name(path) == "standard input":
         raise InputError("Parquet cannot be read from standard input: give a file")
     file = locate(path)
     with open_parquet(file) as parquet:
+        check_once(file, parquet)
         for batch in read_batches(file, parquet, BATCH_ROWS):
-            yield from batch.to_pylist()
+            try:
+                records = batch.to_pylist()
+            except Exception as error:  # dates that Python has no number for, text that is none
+                raise unreadable(file, error) from None
+            yield from records
 
 
 def read_rows(path: PathLike, report: Report = fail) -> Iterator[tuple[int, Mapping[str, object]]]:

@@ -16,6 +16,7 @@ from deltableu.io import (
     FoundFile,
     Report,
     WrongColumns,
+    check_once,
     fail,
     number_text,
     open_parquet,
@@ -40,6 +41,7 @@ class RowGroup:
 @contextmanager
 def _opened(file: FoundFile) -> Iterator[Any]:
     with open_parquet(file) as parquet:
+        check_once(file, parquet, FIELDS)
         _check_columns(pyarrow_for("Parquet", file.name), parquet.schema_arrow, file)
         yield parquet
 
@@ -50,8 +52,6 @@ def _check_columns(pyarrow: Any, schema: Any, file: FoundFile) -> None:
         if not columns and name in FIELDS[:2]:
             message = f"has no column {name!r}, which is required"
             raise WrongColumns(Problem(message, file=file.name, field=name))
-        if len(columns) > 1:
-            raise WrongColumns(Problem("the column is there twice", file=file.name, field=name))
         for column in columns:
             kind = schema.field(column).type
             if not _is_text(pyarrow, kind) and (name in FIELDS[:2] or not _is_name(pyarrow, kind)):

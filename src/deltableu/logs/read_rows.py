@@ -11,6 +11,7 @@ from deltableu.io import (
     ByteSource,
     FoundFile,
     Report,
+    check_once,
     decode,
     decode_object,
     filled_lines,
@@ -137,6 +138,7 @@ def _parquet_rows(
     with open_parquet(file) as parquet:
         names = parquet.schema_arrow.names
         wanted = {name if name in names else name.partition(".")[0] for name in columns}
+        check_once(file, parquet, wanted)
         kept = [name for name in names if name in wanted]
         total = max(parquet.metadata.num_rows, 1)
         number = 0
