@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import resource
@@ -274,3 +275,54 @@ def test_results_never_overwrite_what_is_read(arguments, desk, run, refusal, mon
         refusal(result)
         assert "read here" in result.err or "is a folder" in result.err
     assert checksums(desk) == before
+
+
+# --- only files that this tool wrote are replaced -------------------------------------------------
+
+RESULTS = {
+    f"{command[0]} as {form}": [*command, "--format", form, "-o", "result"]
+    for command in (["score", DEMO], ["compare", DEMO], ["validate", DEMO, "--levels", "pooled"])
+    for form in ("table", "json", "tsv", "latex", "markdown")
+}
+RESULTS |= {
+    "several tables": ["compare", DEMO, "--tables", "systems,pairs", "--format", "tsv",
+                       "-o", "result"],
+    "segments": ["score", DEMO, "--segments", "--format", "tsv", "-o", "result"],
+    "report": ["report", DEMO, "-o", "result"],
+    "explain": ["explain", DEMO, "--system", "human", "--worst", "1", "--html", "result"],
+    "plan": ["plan", "compare", DEMO, "--systems", "human", "random", "--items", "10",
+             "--replicates", "3", "--plot", "result.png", "--format", "json", "-o", "other"],
+    "pairs": ["logs", "pairs", "posts.jsonl", "-o", "result.tsv"],
+    "packed pairs": ["logs", "pairs", "posts.jsonl", "-o", "result.jsonl.gz"],
+    "pairs in Parquet": ["logs", "pairs", "posts.jsonl", "-o", "result.parquet"],
+    "vectors": ["vectors", "train", "logs.tsv", "-o", "result.txt", *VECTORS],
+    "packed vectors": ["vectors", "train", "logs.tsv", "-o", "result.txt.gz", *VECTORS],
+    "binary vectors": ["vectors", "train", "logs.tsv", "-o", "result.bin", *VECTORS],
+    "judge": ["judge", "train", "logs.tsv", "-o", "result.safetensors", "--replace", *SMALL],
+}  # fmt: skip
+FOREIGN = [b"somebody's\n", b"# My notes\n\n| a | b |\n| --- | --- |\n", b"id\ttext\n1\thi\n"]
+FOREIGN += [b'{"id": "1", "text": "a"}\n', b"<!doctype html><title>mine</title>"]
+FOREIGN += [b"\x89PNG\r\n\x1a\n", gzip.compress(b"mine\n"), b"\\documentclass{article}\n"]
+FOREIGN += [b"\x00\xff" * 99, b"one line"]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_only_own_files_are_replaced(name, shop, run, refusal, monkeypatch):
+    if "judge" in name:
+        pytest.importorskip("torch")
+    monkeypatch.chdir(shop)
+    shutil.copytree(EXAMPLES / "demo", shop / DEMO)
+    (shop / "posts.jsonl").write_text('{"id": "c", "turns": ["how are you ?", "fine"]}\n')
+    arguments = RESULTS[name]
+    target = Path(next(one for one in arguments if one.startswith("result")))
+    for content in FOREIGN:
+        target.write_bytes(content)
+        result = run(*arguments)
+        refusal(result)
+        assert "is there already, and no such file of this tool's" in result.err
+        assert target.read_bytes() == content
+    target.write_bytes(gzip.compress(b"") if target.suffix == ".gz" else b"")
+    for _ in range(2):  # an empty file, then one of its own
+        result = run(*arguments)
+        assert result.code == 0, result.err
+    assert target.read_bytes() != b""

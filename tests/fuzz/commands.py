@@ -190,7 +190,8 @@ class CommandLine:
                     place, rng.choice(("--", "-", "--help", "-h", "--version", "--no-such"))
                 )
             case 4:
-                line[place - 1] = line[place - 1][:-1]
+                line[place - 1] = cut = line[place - 1][:-1]
+                self.outputs.append(Path(cut.partition("=")[2] or cut))  # if it is a result
             case _:
                 rng.shuffle(line)
 

@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from deltableu._version import __version__
-from deltableu.cli.streams import end_by, leave_signals, note, own_process
+from deltableu.cli.streams import (
+    end_by,
+    forget_remarks,
+    leave_signals,
+    note,
+    own_process,
+    tell_remarks,
+)
 from deltableu.errors import InputError
 
 #: All commands and what they do; a command's module is imported when it runs.
@@ -42,11 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         own_process()
     given = list(sys.argv[1:] if arguments is None else arguments)
     warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+    forget_remarks()
     try:
         try:
             status = _run(given)
         finally:
             sys.stdout.flush()
+        tell_remarks()
     except InputError as error:
         note(str(error))
         status = 2

@@ -20,7 +20,7 @@ from deltableu.cli.options import (
     no_use,
     unused,
 )
-from deltableu.cli.output import Format, emit, note, note_groups, note_left_out
+from deltableu.cli.output import Format, emit, note_groups, note_left_out, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
@@ -322,7 +322,7 @@ def _note_runs(names: Sequence[str], comparison: Comparison) -> None:
     known, compared = system_runs(names), {one.system for one in comparison.systems}
     counts = [f"{one} ({len(runs)})" for one, runs in known.items() if len(runs) > 1]
     if compared - set(names):
-        note(f"means of several runs: {', '.join(counts)}; --runs off compares runs one by one")
+        remark(f"means of several runs: {', '.join(counts)}; --runs off compares runs one by one")
 
 
 def _with_agreement(
@@ -333,10 +333,10 @@ def _with_agreement(
         past, model=model, higher_is_better=comparison.higher_is_better, level=level
     )
     for text in curve.notes:
-        note(f"{comparison.metric}, {path}: {text}")
+        remark(f"{comparison.metric}, {path}: {text}")
     beyond = sum(curve.extrapolates(pair.difference) for pair in comparison.pairs)
     if beyond:
-        note(
+        remark(
             f"{comparison.metric}, {path}: {beyond} of {len(comparison.pairs)} differences are "
             f"larger than any past one ({curve.largest:.4g})"
         )

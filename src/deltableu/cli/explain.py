@@ -15,6 +15,7 @@ from deltableu.cli.options import Positive
 from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
 from deltableu.errors import InputError
+from deltableu.io import Own
 from deltableu.report import Answer, Case, explain_page, terminal_view
 from deltableu.score import (
     BLEU,
@@ -79,7 +80,7 @@ def explain(
     changed = options.changed()
     if metric is not None:
         _metric(metric, changed)
-    check_results(html, [study])
+    check_results(html, [study], Own.PAGE)
     data = read_study(study, ratings=False)
     systems = [system] if against is None else [system, against]
     check_outputs(data, study, systems)

@@ -19,7 +19,7 @@ from deltableu.corpus import (
     with_runs,
 )
 from deltableu.errors import InputError
-from deltableu.io import PathLike, check_new_file
+from deltableu.io import Own, PathLike, check_new_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,12 @@ def check_outputs(study: Study, path: object, systems: Sequence[str] = ()) -> No
             raise InputError(f"{path}: there is no system {name!r}; it has {there}")
 
 
-def check_results(output: Path | None, inputs: Iterable[PathLike | None]) -> None:
-    """Complain if results, where they go to a file, could not be written or overwrite inputs."""
+def check_results(
+    output: Path | None, inputs: Iterable[PathLike | None], own: Own = Own.RESULTS
+) -> None:
+    """Complain if results, where they go to a file, could not be written or overwrite others."""
     if output is not None:
-        check_new_file(output, [one for one in inputs if one and one != STANDARD_INPUT])
+        check_new_file(output, [one for one in inputs if one and one != STANDARD_INPUT], own=own)
 
 
 def read_inputs(

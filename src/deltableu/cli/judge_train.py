@@ -14,7 +14,7 @@ from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import check_new_file
+from deltableu.io import Own, check_new_file
 from deltableu.judges import (
     Preset,
     RaterSettings,
@@ -137,7 +137,7 @@ def train(
     """
     if output.suffix != ".safetensors":
         raise InputError(f"{output}: the name of a model ends in .safetensors")
-    check_new_file(output, local_logs(logs), replace=replace)
+    check_new_file(output, local_logs(logs), own=Own.MODEL, replace=replace)
     shape, how = options.make(preset)
     work = work_folder(work, output, "training")
     with says_where_it_goes_on(work), ProgressBar(lines=True) as bar:

@@ -51,10 +51,10 @@ def check_new_study_run(
 
 @contextmanager
 def says_where_it_goes_on(work: Path) -> Iterator[None]:
-    """When interrupted, say what to do next, if something was kept."""
+    """When it ends too early, say what to do next, if something was kept."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, InputError):
         if holds_work(work):
             note(f"{work} keeps what was done: the same command goes on from there")
         raise

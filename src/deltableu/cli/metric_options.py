@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from deltableu.cli.options import Flag, Whole, listed
-from deltableu.cli.output import note
+from deltableu.cli.output import remark
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score import Metric, make_metrics, metric_settings, unheeded_settings
@@ -147,5 +147,5 @@ def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Me
         for setting, which in others.items()
     ]
     if said:
-        note("; ".join(said))
+        remark("; ".join(said))
     return made

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from deltableu.cli.streams import note as note
+from deltableu.cli.streams import remark as remark
 from deltableu.corpus import Item, ungrouped_note
 from deltableu.io import (
     Table,
@@ -77,14 +78,14 @@ def write_page(page: str, path: Path) -> None:
 def note_left_out(left: int, total: int) -> None:
     """Say how many items were not scored, if any."""
     if left:
-        note(f"left out {left} of {total} items without a positive reference")
+        remark(f"left out {left} of {total} items without a positive reference")
 
 
 def note_groups(items: Sequence[Item], group: str | None) -> None:
     """Say that items seem to belong together, if they do and no group was named."""
     message = None if group is not None else ungrouped_note(items)
     if message is not None:
-        note(message)
+        remark(message)
 
 
 def note_clamped(scoring: Scoring) -> None:
@@ -95,7 +96,7 @@ def note_clamped(scoring: Scoring) -> None:
         if one.rows.adds_up and one.rows.metric.clamped(one.rows.sums())
     ]
     if still:
-        note(
+        remark(
             f"no interval for {', '.join(still)}: the score is clamped, because the matches of "
             "some order sum to nothing or less"
         )

@@ -13,7 +13,7 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
 from deltableu.corpus import item_groups, read_study
 from deltableu.errors import InputError
-from deltableu.io import atomic_path, check_apart
+from deltableu.io import Own, atomic_path, check_apart
 from deltableu.report import check_plotting, power_plot
 
 plan = subcommands("plan", "Say how large a study must be.")
@@ -92,7 +92,7 @@ def compare(
     """
     form = None if plot is None else _plot_form(plot)
     check_results(output, [study])
-    check_results(plot, [study])
+    check_results(plot, [study], Own.PLOT)
     if plot is not None and output is not None:
         check_apart(plot, [output], "written")
     if raters is None:

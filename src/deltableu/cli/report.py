@@ -13,6 +13,7 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.corpus import check_study, read_study, reference_set, system_runs
 from deltableu.errors import InputError
+from deltableu.io import Own
 from deltableu.report import Setting, study_page
 from deltableu.score import IntervalPlan, score_systems
 
@@ -48,7 +49,7 @@ def report(
     seed
         Of the tests.
     """
-    check_results(output, [study])
+    check_results(output, [study], Own.PAGE)
     data = read_study(study, ratings=False)
     check_outputs(data, study)
     references = reference_set(data)

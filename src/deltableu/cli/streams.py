@@ -90,6 +90,24 @@ def note(message: str) -> None:
     print(f"deltableu: {visible(' '.join(message.split()))}", file=sys.stderr)
 
 
+def remark(message: str) -> None:
+    """A note for when the command has ended well: after a mistake, only that matters."""
+    _remarks.append(message)
+
+
+def tell_remarks() -> None:
+    """Say what is waiting to be said."""
+    for message in _remarks:
+        note(message)
+    forget_remarks()
+
+
+def forget_remarks() -> None:
+    """Leave unsaid what is waiting."""
+    _remarks.clear()
+
+
+_remarks: list[str] = []
 _is_stopping = _is_over = False
 _died_of: int | None = None
 

@@ -20,7 +20,7 @@ from deltableu.cli.options import (
     no_use,
     unused,
 )
-from deltableu.cli.output import Format, emit, note, note_left_out
+from deltableu.cli.output import Format, emit, note_left_out, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import (
     RatingTable,
@@ -213,7 +213,7 @@ def validate(
             progress=progress,
         )
     for text in result.notes:
-        note(text)
+        remark(text)
     shown: list[Table] = []
     for name in wanted:
         if name == "people":

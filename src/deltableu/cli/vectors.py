@@ -12,7 +12,7 @@ from deltableu.cli.options import Output, Positive, Whole, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import Column, Table, check_new_file, fact_table, parse_size
+from deltableu.io import Column, Own, Table, check_new_file, fact_table, parse_size
 from deltableu.text import read_vectors, write_vectors
 from deltableu.vectors import VectorEpoch, nearest_words, train_vectors
 
@@ -82,7 +82,7 @@ def train(
     format
         How the summary is printed.
     """
-    check_new_file(output, local_logs(logs))
+    check_new_file(output, local_logs(logs), own=Own.VECTORS)
     place = work_folder(work, output, "training")
     seen: list[VectorEpoch] = []
     with says_where_it_goes_on(place), ProgressBar() as bar:

@@ -51,7 +51,15 @@ from deltableu.io.names import (
     is_url,
 )
 from deltableu.io.new_output import check_apart, check_new_file, check_new_folder, check_work
-from deltableu.io.parquet import check_once, open_parquet, parquet_writer, read_batches, read_rows, write_rows
+from deltableu.io.own_files import Own, was_written_here
+from deltableu.io.parquet import (
+    check_once,
+    open_parquet,
+    parquet_writer,
+    read_batches,
+    read_rows,
+    write_rows,
+)
 from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record, json_text
 from deltableu.io.record_tables import record_tables
@@ -82,6 +90,7 @@ __all__ = [
     "FoundFile",
     "Interval",
     "Journal",
+    "Own",
     "PathLike",
     "Report",
     "Row",
@@ -146,6 +155,7 @@ __all__ = [
     "unescape_cell",
     "unreadable",
     "unwritable",
+    "was_written_here",
     "write_csv",
     "write_lines",
     "write_records",

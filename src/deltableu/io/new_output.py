@@ -10,10 +10,15 @@ from pathlib import Path
 from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import interrupted_copy, unwritable
 from deltableu.io.names import PathLike, is_standard_stream
+from deltableu.io.own_files import Own, was_written_here
 
 
 def check_new_file(
-    path: PathLike, inputs: Iterable[PathLike] = (), *, replace: bool = True
+    path: PathLike,
+    inputs: Iterable[PathLike] = (),
+    *,
+    own: Own | None = None,
+    replace: bool = True,
 ) -> None:
     """Complain where a file could not be written in the end, or would overwrite what is read.
 
@@ -23,6 +28,9 @@ def check_new_file(
         The file, also one that lines are added to.
     inputs
         Files and folders that are read: the new file is none of them, and lies in none of them.
+    own
+        What is written: an old file is only replaced if it is one too. Without it, lines are added
+        to the file.
     replace
         Whether an old file may be there.
     """
@@ -39,6 +47,9 @@ def check_new_file(
     _check_parent(name, target)
     if not replace and target.exists():
         raise _refusal(name, "is there already: choose another name, or replace it")
+    if own is not None and target.exists() and not was_written_here(target, own):
+        message = "is there already, and no such file of this tool's: choose another name"
+        raise _refusal(name, f"{message}, or move it away")
     check_apart(path, inputs)
 
 

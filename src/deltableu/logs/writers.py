@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
+    Own,
     PathLike,
     atomic_folder,
     atomic_path,
@@ -25,6 +26,7 @@ from deltableu.io import (
     parquet_writer,
     pyarrow_for,
     unwritable,
+    was_written_here,
 )
 from deltableu.logs.times import time_text
 from deltableu.logs.types import Pair
@@ -99,7 +101,7 @@ def check_output(
     if form == "parquet" or target.suffix == ".parquet":
         pyarrow_for("Parquet", where)
     if names is None:
-        check_new_file(path, inputs)
+        check_new_file(path, inputs, own=Own.PAIRS)
         if is_standard_stream(path):
             return form or "tsv"
         parts = (file_form(target.name), file_packing(target.name))
@@ -116,7 +118,12 @@ def check_output(
 
 def _no_logs(folder: Path) -> list[str]:
     there = sorted(folder.iterdir())
-    return [one.name for one in there if one.is_dir() or not is_log(one.name)]
+    return [one.name for one in there if not _is_split(one)]
+
+
+def _is_split(path: Path) -> bool:
+    plain = path.is_file() and not path.is_symlink() and is_log(path.name)
+    return plain and was_written_here(path, Own.PAIRS)
 
 
 @contextmanager

@@ -134,7 +134,9 @@ def _find_a_place_for_caches() -> None:
 def drawn(pyplot: Any, figure: Any, form: Literal["svg", "png"], **settings: Any) -> bytes:
     """A figure as a file, the same bytes whenever it is drawn."""
     buffer = BytesIO()
-    metadata = {"Date": None} if form == "svg" else {"Software": None}
+    metadata = (
+        {"Date": None, "Creator": "deltableu"} if form == "svg" else {"Software": "deltableu"}
+    )
     with warnings.catch_warnings():
         # Text stays text in the page, whatever the fonts here have: the reader's browser draws it.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")

@@ -1,0 +1,46 @@
+"""Files that this tool wrote, told by how they begin: only those are replaced."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path
+
+from deltableu.errors import InputError
+from deltableu.io.sources import ByteSource, FoundFile
+
+_HEAD = 1 << 16
+_WORDS = rb"(?:system|metric|level|human|items|first|better|pair)"
+
+
+class Own(Enum):
+    """What a file is, and how one begins."""
+
+    #: Tables in any of their formats: JSON, TSV, LaTeX, Markdown, or as a terminal shows them.
+    RESULTS = re.compile(
+        rb'\s*(?:\[\s*)?\{\s*"' + _WORDS + rb'"|\s*\[\s*\]\s*\Z'
+        rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t]*[\n\t]"
+        rb"|(?:%[^\n]*\n)*\\begin\{tabular\}"
+        rb"|(?:[^\n|#][^\n|]{0,200}\n\n)?\| [^\n]*\|\n\| :?-"
+        rb"|\s*[^\n]*\n(?:[^\n]*\n){0,3}[ \xe2\x94\x80]*\xe2\x94\x80"
+    )
+    PAGE = re.compile(rb"(?s)\s*<!doctype html>.{0,2000} \xc2\xb7 deltableu</title>")
+    PLOT = re.compile(rb"(?s)(?:\x89PNG|<\?xml|<svg).{0,2000}deltableu")
+    #: Pairs and triples of logs, in any of their forms.
+    PAIRS = re.compile(
+        rb'(?:utterance|context\tmessage)\tresponse[\t\n]|\{"(?:utterance|context|message)": '
+        rb"|(?s:PAR1)"
+    )
+    VECTORS = re.compile(rb"[0-9]+ [0-9]+\n|[^\s]+(?: -?[0-9][-+.0-9e]*)+\n")
+    MODEL = re.compile(rb'(?s).{8}\{"__metadata__":.*"format":"deltableu')
+
+
+def was_written_here(path: Path, own: Own) -> bool:
+    """Whether a file is empty, or begins as those do that this tool writes."""
+    with suppress(InputError), ByteSource(FoundFile(str(path)), lines=False) as source:
+        head = b""
+        while len(head) < _HEAD and (piece := source.read(_HEAD - len(head))):
+            head += piece
+        return not head or own.value.match(head) is not None
+    return False
