@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,12 @@ def says_where_it_goes_on(work: Path) -> Iterator[None]:
     """When it ends too early, say what to do next, if something was kept."""
     try:
         yield
-    except (KeyboardInterrupt, InputError):
+    except KeyboardInterrupt:
         if holds_work(work):
             note(f"{work} keeps what was done: the same command goes on from there")
         raise
+    except InputError as error:
+        if not holds_work(work):
+            raise
+        message = f"{error.problem.message} ({work} keeps what was done)"
+        raise InputError(changed(error.problem, message=message)) from None

@@ -47,10 +47,10 @@ def check_new_file(
     _check_parent(name, target)
     if not replace and target.exists():
         raise _refusal(name, "is there already: choose another name, or replace it")
+    check_apart(path, inputs)
     if own is not None and target.exists() and not was_written_here(target, own):
         message = "is there already, and no such file of this tool's: choose another name"
         raise _refusal(name, f"{message}, or move it away")
-    check_apart(path, inputs)
 
 
 def check_new_folder(
