@@ -58,6 +58,21 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
 
 
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A question about the name that is closest, or nothing where none is close.
+
+    Examples
+    --------
+    >>> did_you_mean("chrf+", ["bleu", "chrf++"]), did_you_mean("x", ["bleu"])
+    ("did you mean 'chrf++'?", '')
+    """
+    from difflib import get_close_matches
+
+    small = {one.lower(): one for one in names}
+    close = get_close_matches(name.lower(), small, 1)
+    return f"did you mean {small[close[0]]!r}?" if close else ""
+
+
 def check_known(what: str, name: str, names: Iterable[str]) -> None:
     """Refuse the name of something that is not there."""
     if name not in (there := list(names)):

@@ -116,7 +116,7 @@ def write_study(
         if study.outputs:
             (temporary / "outputs").mkdir()
         for name in sorted(study.outputs):
-            file = f"{_file_stem(name)}.{'txt' if form == 'plain' else form}"
+            file = output_file(name, "txt" if form == "plain" else form)
             write_outputs(temporary / "outputs" / file, ids, study.outputs[name])
         if study.ratings:
             file = f"ratings.{'csv' if form == 'jsonl' else form}"
@@ -139,6 +139,11 @@ def check_new_study(
     check_new_folder(
         folder, inputs, replace=replace, what="a study", strangers=strangers, source=source
     )
+
+
+def output_file(system: str, form: str = "jsonl") -> str:
+    """The name of the file that holds a system's outputs."""
+    return f"{_file_stem(system)}.{form}"
 
 
 def _file_stem(system: str) -> str:

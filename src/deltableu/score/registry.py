@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import Any
 
 from deltableu.errors import InputError
+from deltableu.io import load_offered, offered
 from deltableu.score.metric import Metric
 from deltableu.score.metrics import BUILT_IN
-from deltableu.score.plugins import load_offered, offered
 
 _GROUP = "deltableu.metrics"
 
