@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, did_you_mean
 from deltableu.io import decode, number_text, shown
 
 #: Our names, what they are, and what people call them; the first that a table has is taken.
@@ -80,10 +79,7 @@ class ColumnMap:
                 pairs.append((ours.strip(), names))
         for ours, names in pairs:
             if ours not in MEANINGS:
-                close = difflib.get_close_matches(ours, MEANINGS, 1)
-                hint = (
-                    f"did you mean {close[0]!r}?" if close else f"there are {', '.join(MEANINGS)}"
-                )
+                hint = did_you_mean(ours, MEANINGS) or f"there are {', '.join(MEANINGS)}"
                 raise InputError(Problem(f"there is no name {ours!r}: {hint}", field="columns"))
             if len(names) == 1 and names[0].startswith(":"):
                 constants[ours] = names[0][1:]
@@ -126,9 +122,8 @@ class ColumnMap:
             if ours in seen:
                 continue
             there = ", ".join(map(shown, columns[:20]))
-            close = difflib.get_close_matches(names[0], columns, 1)
-            hint = f"did you mean {close[0]!r}? " if close else ""
-            message = f"has no column {names[0]!r} for {ours}: {hint}it has {there}"
+            hint = did_you_mean(names[0], columns)
+            message = f"has no column {names[0]!r} for {ours}: {hint} it has {there}"
             raise InputError(Problem(message, file=file, field="columns"))
 
 
@@ -185,7 +180,8 @@ def as_list(value: object, mark: str | None = None) -> list[object]:
                     return found
         return [value]
     if isinstance(value, list | tuple) or type(value).__name__ == "ndarray":
-        return list(value)  # type: ignore[call-overload]
+        parts: list[object] = list(value)  # type: ignore[call-overload]
+        return parts
     return [value]
 
 
