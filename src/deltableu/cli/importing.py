@@ -39,6 +39,7 @@ def importing(
     names: str | None = None,
     system: str | None = None,
     pair: str | None = None,
+    rename: str | None = None,
     scale: str | None = None,
     missing: Literal["error", "empty", "drop"] = "error",
     without_references: Literal["drop", "keep"] = "drop",
@@ -59,9 +60,9 @@ def importing(
         The study's folder.
     columns
         What columns are called, as ours=theirs with commas: item=qid, references=ref1+ref2 (or
-        ref*), system=:gpt for all rows alike. Ours: item, system, prediction, references, message,
-        context, good, bad, weights, rater, raters, value, ratings, criterion, kind, started,
-        finished. Usual names need not be given.
+        ref*), system=:gpt for all rows alike, item=# where every row is an item. Ours: item,
+        system, prediction, outputs, references, message, context, good, bad, weights, rater,
+        raters, value, ratings, criterion, kind, started, finished. Usual names need not be given.
     separators
         What separates the parts of one cell: references=tab,context=||||.
     where
@@ -76,6 +77,8 @@ def importing(
         Of outputs that do not say whose they are.
     pair
         Language pair, where a layout holds several, such as cs-en.
+    rename
+        Systems that shall be called otherwise: old=new,old=new.
     scale
         Of ratings, such as 1-5 or 0-100.
     missing
@@ -113,6 +116,7 @@ def importing(
         documents=expanded([documents] if documents else ()),
         names=names,
         pair=pair,
+        renamed=_pairs(rename, "rename"),
     )
     with ProgressBar() as bar:
 
@@ -125,7 +129,7 @@ def importing(
             None if dry_run else output,
             missing=missing,
             keep_all=without_references == "keep",
-            replace=replace,
+            overwrite=replace,
             progress=progress,
         )
     emit(imported.tables() if dry_run else imported.table(), imported, format)

@@ -38,6 +38,7 @@ from deltableu.io import (
     write_records,
 )
 from deltableu.layouts.parts import FoundItem, FoundOutput, Part, Place
+from deltableu.text import same_text
 
 Missing = Literal["error", "empty", "drop"]
 
@@ -72,6 +73,8 @@ class Gathered:
         Outputs that some system lacks.
     dropped : int
         Items that were left out because a system has no output for them.
+    unknown : int
+        Ratings that were left out because nothing of their system is there.
     """
 
     items: int
@@ -84,6 +87,7 @@ class Gathered:
     without_references: int
     missing: int
     dropped: int
+    unknown: int
 
 
 class Gathering:
@@ -104,7 +108,7 @@ class Gathering:
             f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{_CACHE};"
             "PRAGMA temp_store=FILE;" + _TABLES
         )
-        self._dropped = 0
+        self._dropped = self._unknown = 0
 
     def close(self) -> None:
         self._base.close()
@@ -165,7 +169,7 @@ class Gathering:
             (old,) = self._base.execute(
                 "SELECT text FROM outputs WHERE system = ? AND item = ?", (part.system, part.item)
             ).fetchone()
-            if old != part.text:
+            if old != part.text and not same_text(old, part.text):
                 wrong = f"system {part.system!r} said {shown(old)} before, {shown(part.text)} here"
                 self._complain(wrong, place, part.item, "prediction")
 
@@ -183,6 +187,7 @@ class Gathering:
             Also keep items without a reference, which most metrics need.
         """
         base = self._base
+        systems = self._one("SELECT count(*) FROM systems")
         # Outputs and ratings alone may name items, too.
         for table in ("refs", "outputs"):
             base.execute(
@@ -191,7 +196,6 @@ class Gathering:
         if not keep_all:
             base.execute("DELETE FROM items WHERE id NOT IN (SELECT item FROM refs)")
         if missing == "drop":
-            systems = self._one("SELECT count(*) FROM systems")
             counted = "SELECT item FROM outputs GROUP BY item HAVING count(*) = ?"
             gone = base.execute(f"DELETE FROM items WHERE id NOT IN ({counted})", (systems,))
             self._dropped = gone.rowcount if systems else 0
@@ -201,6 +205,12 @@ class Gathering:
             self._check_complete()
         base.execute("DELETE FROM outputs WHERE item NOT IN (SELECT id FROM items)")
         base.execute("DELETE FROM ratings WHERE item NOT IN (SELECT id FROM items)")
+        if systems:
+            known = "SELECT 'system:' || name FROM systems"
+            gone = base.execute(
+                f"DELETE FROM ratings WHERE target LIKE 'system:%' AND target NOT IN ({known})"
+            )
+            self._unknown = gone.rowcount
 
     def _check_complete(self) -> None:
         lacking = self._base.execute(
@@ -233,6 +243,7 @@ class Gathering:
             one("SELECT count(*) FROM items WHERE id NOT IN (SELECT item FROM refs)"),
             items * len(systems) - outputs,
             self._dropped,
+            self._unknown,
         )
 
     def _systems(self) -> Iterator[str]:

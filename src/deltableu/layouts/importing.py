@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -15,6 +15,7 @@ from deltableu.io import PathLike, Report, Table, fact_table, fail
 from deltableu.layouts.gathering import Gathered, Gathering, Missing, gathering
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding, load_layout
 from deltableu.layouts.mapping import ColumnMap
+from deltableu.layouts.parts import FoundOutput
 from deltableu.layouts.table import RowReader, rows_of
 
 _EXAMPLES = 3
@@ -61,6 +62,8 @@ class Imported:
             facts["outputs that are missing"] = counts.missing
         if counts.dropped:
             facts["items left out: a system has no output"] = counts.dropped
+        if counts.unknown:
+            facts["ratings left out: no output of their system"] = counts.unknown
         for reason, number in self.understood.left_out.items():
             facts[f"rows left out: {reason}"] = number
         return fact_table(("imported", "number"), facts)
@@ -119,7 +122,7 @@ def import_study(
     *,
     missing: Missing = "error",
     keep_all: bool = False,
-    replace: bool = False,
+    overwrite: bool = False,
     report: Report = fail,
     progress: Progress | None = None,
 ) -> Imported:
@@ -137,7 +140,7 @@ def import_study(
         What to do with items for which a system has no output.
     keep_all : bool
         Also keep items without a reference.
-    replace : bool
+    overwrite : bool
         Put the study in the place of an old one.
     report : callable
         Called with each problem; what is wrong is then left out. The default raises InputError.
@@ -153,14 +156,23 @@ def import_study(
         Scale.parse(request.scale)
     if output is not None:
         named = (*request.paths, *request.systems, *request.references, *request.sources)
-        check_new_study(output, named, replace=replace)
+        check_new_study(output, named, replace=overwrite)
     understood = Understanding()
-    parts = chosen.read(request, report, understood)
+    parts = _renamed(chosen.read(request, report, understood), request.renamed)
     with _gathered(parts, missing, keep_all, report, progress) as gathered:
         imported = _described(chosen.name, gathered, understood)
         if output is not None:
-            gathered.write(output, replace=replace)
+            gathered.write(output, replace=overwrite)
         return imported
+
+
+def _renamed(parts: Parts, names: Mapping[str, str]) -> Parts:
+    for part, place in parts:
+        if isinstance(part, FoundOutput) and part.system in names:
+            part = replace(part, system=names[part.system])
+        elif isinstance(part, Rating) and (name := part.target.removeprefix("system:")) in names:
+            part = replace(part, target=f"system:{names[name]}")
+        yield part, place
 
 
 @contextmanager

@@ -42,6 +42,8 @@ class Request:
         Of systems from file names: a pattern in which {} is the name.
     pair : str or None
         The language pair, for layouts that hold several.
+    renamed : mapping of str to str
+        Systems that have another name here.
     """
 
     paths: tuple[Path, ...] = ()
@@ -56,6 +58,7 @@ class Request:
     documents: tuple[Path, ...] = ()
     names: str | None = None
     pair: str | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ MEANINGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "prediction": ("a system's output", ("prediction", "output", "hypothesis", "response",
                    "translation", "generated", "completion", "candidate", "hyp", "mt",
                    "generated_text", "model_output", "summary")),
+    "outputs": ("an object with what each system wrote", ("outputs", "systems")),
     "references": ("one or several references", ("references", "reference", "refs", "ref",
                    "target", "targets", "gold", "ground_truth", "answer", "answers", "label")),
     "message": ("what is answered", ("message", "prompt", "question", "query", "input", "source",
@@ -32,7 +33,8 @@ MEANINGS: dict[str, tuple[str, tuple[str, ...]]] = {
               "judgeid", "participant", "prolific_pid", "participant id", "annotator_id", "user")),
     "raters": ("a column for each rater", ()),
     "value": ("the rating", ("value", "rating", "score", "judgement", "judgment")),
-    "ratings": ("a column for each criterion that was rated", ()),
+    "ratings": ("a column for each criterion that was rated", ("ratings", "scores",
+                "annotations")),
     "criterion": ("what was rated", ("criterion", "dimension", "aspect", "quality_dimension")),
     "kind": ("item, bad-reference, reference or repeat", ("kind",)),
     "started": ("when the rating began", ("started",)),
@@ -119,7 +121,7 @@ class ColumnMap:
     def check_used(self, seen: Mapping[str, object], columns: Sequence[str], file: str) -> None:
         """Complain of names that were given and that no table has."""
         for ours, names in self.given.items():
-            if ours in seen:
+            if ours in seen or names == ("#",):
                 continue
             there = ", ".join(map(shown, columns[:20]))
             hint = did_you_mean(names[0], columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
 from deltableu.corpus import KINDS, Kind, Rating
@@ -15,6 +15,11 @@ from deltableu.layouts.layout import Layout, Parts, Request, Understanding
 from deltableu.layouts.mapping import MEANINGS, as_list, as_text, cell, is_gap
 from deltableu.layouts.parts import FoundItem, FoundOutput, FoundReference, Place
 
+#: Without one of these a row says nothing.
+_ABOUT = {"prediction", "outputs", "references", "good", "bad", "value", "ratings", "raters"}
+_ABOUT |= {"message"}
+#: As the item's id: every row is an item.
+_EACH_ROW = "#"
 _MARKS = {"tab": "\t", "TAB": "\t", "newline": "\n", "comma": ",", "space": " "}
 
 
@@ -95,8 +100,7 @@ class RowReader:
             for theirs in several
         }
         self.understood.kept[self.file] = tuple(one for one in self.columns if one not in used)
-        about = {"prediction", "references", "good", "bad", "value", "ratings", "raters", "message"}
-        if not about & self.meanings.keys():
+        if not _ABOUT & self.meanings.keys():
             message = f"no column says what is in it: map some of {columns_of(row)}"
             raise InputError(
                 Problem(f"{message} with --columns ours=theirs", file=self.file, field="columns")
@@ -119,7 +123,7 @@ class RowReader:
             *before, message = context
             context = tuple(before)
         references = tuple(self._references(row))
-        item = self._item(row, message, context)
+        item = self._item(row, message, context, place)
         kept = self.understood.kept[self.file]
         meta = {} if self._is_rating else {name: row[name] for name in kept if name in row}
         meta = {name: value for name, value in meta.items() if not is_gap(value)}
@@ -130,6 +134,24 @@ class RowReader:
             yield FoundOutput(system, item, prediction), place
         for rating in self._ratings(row, item, system):
             yield rating, place
+        for name in self.meanings.get("outputs", ()):
+            yield from self._several(cell(row, name), name, item, place)
+
+    def _several(self, value: object, name: str, item: str, place: Place) -> Parts:
+        """What an object says of several systems: texts, or objects as rows are."""
+        if is_gap(value):
+            return
+        if not isinstance(value, Mapping):
+            message = f"must be an object with a text of each system, got {shown(value)}"
+            raise InputError(Problem(message, field=name))
+        for system, said in value.items():
+            if isinstance(said, Mapping):
+                inner = replace(self.request, system=str(system), where={})
+                reader = RowReader(self.file, inner, self.report, Understanding(), str(system))
+                row = {**said, "item": item}
+                yield from reader.read(iter([(place.line or 0, row)]))
+            else:
+                yield FoundOutput(str(system), item, as_text(said)), place
 
     @property
     def _is_rating(self) -> bool:
@@ -176,7 +198,11 @@ class RowReader:
             for one in self._all(row, ours):
                 yield FoundReference(as_text(one), weight, None if ours == "good" else "written")
 
-    def _item(self, row: Mapping[str, object], message: str | None, context: Sequence[str]) -> str:
+    def _item(
+        self, row: Mapping[str, object], message: str | None, context: Sequence[str], place: Place
+    ) -> str:
+        if self.request.columns.given.get("item") == (_EACH_ROW,):
+            return str(place.line)
         constant = self.request.columns.constants.get("item")
         if constant is not None:
             return constant
