@@ -35,6 +35,7 @@ def importing(
     refs: Annotated[list[str] | None, Several] = None,
     sources: Annotated[list[str] | None, Several] = None,
     systems: Annotated[list[str] | None, Several] = None,
+    beside: str | None = None,
     documents: str | None = None,
     names: str | None = None,
     system: str | None = None,
@@ -69,6 +70,9 @@ def importing(
         Only rows in which a column holds this: lang=cs-en,status=ok.
     refs, sources, systems
         Plain text, one line per item: references, what is answered, outputs.
+    beside
+        Plain text with a line for each row of the table, or without a table at all:
+        prediction=sys.txt,references=r0.txt+r1.txt,value=scores.txt.
     documents
         Plain text: what each line belongs to.
     names
@@ -114,6 +118,9 @@ def importing(
         references=expanded(refs or ()),
         sources=expanded(sources or ()),
         documents=expanded([documents] if documents else ()),
+        beside={
+            ours: expanded(files.split("+")) for ours, files in _pairs(beside, "beside").items()
+        },
         names=names,
         pair=pair,
         renamed=_pairs(rename, "rename"),

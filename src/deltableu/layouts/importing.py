@@ -20,6 +20,7 @@ from deltableu.layouts.table import RowReader, rows_of
 
 _EXAMPLES = 3
 _SHOWN = 70
+_CRITERIA = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,9 @@ class Imported:
         if counts.ratings:
             facts["ratings"] = counts.ratings
             facts["raters"] = counts.raters
-            facts["criteria"] = ", ".join(counts.criteria)
+            some = ", ".join(counts.criteria[:_CRITERIA])
+            more = len(counts.criteria) - _CRITERIA
+            facts["criteria"] = f"{some} and {more} more" if more > 0 else some
         if counts.without_references:
             facts["items without a reference"] = counts.without_references
         if counts.missing:

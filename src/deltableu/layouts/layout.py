@@ -42,6 +42,8 @@ class Request:
         Of systems from file names: a pattern in which {} is the name.
     pair : str or None
         The language pair, for layouts that hold several.
+    beside : mapping of str to tuple of Path
+        Our names -> plain text with a line for each row of the table.
     renamed : mapping of str to str
         Systems that have another name here.
     """
@@ -58,6 +60,7 @@ class Request:
     documents: tuple[Path, ...] = ()
     names: str | None = None
     pair: str | None = None
+    beside: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
 
 

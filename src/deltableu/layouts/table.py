@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
 from typing import ClassVar, cast
 
 from deltableu.corpus import KINDS, Kind, Rating
 from deltableu.errors import InputError, Problem
-from deltableu.io import Report, as_number, file_form, file_packing, shown
+from deltableu.io import Report, as_number, file_form, file_packing, read_lines, shown
 from deltableu.layouts.foreign import Rows, columns_of, foreign_rows
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding
 from deltableu.layouts.mapping import MEANINGS, as_list, as_text, cell, is_gap
 from deltableu.layouts.parts import FoundItem, FoundOutput, FoundReference, Place
+from deltableu.layouts.plain import system_names
 
 #: Without one of these a row says nothing.
 _ABOUT = {"prediction", "outputs", "references", "good", "bad", "value", "ratings", "raters"}
@@ -31,16 +34,44 @@ class TableLayout(Layout):
     example: ClassVar[str] = "table answers.csv --columns item=qid,prediction=answer,system=model"
 
     def read(self, request: Request, report: Report, understood: Understanding) -> Parts:
-        if not request.paths:
+        if not request.paths and not request.beside:
             raise InputError("name at least one table")
         seen: set[str] = set()
         columns: list[str] = []
-        for path in request.paths:
+        files = request.paths or (next(iter(request.beside.values()))[0],)
+        for number, path in enumerate(files):
+            rows = foreign_rows(path, report) if request.paths else None
+            if request.beside and number == 0:
+                rows = _with_lines(rows, path, request.beside, report)
             reader = RowReader(str(path), request, report, understood, _stem(path.name))
-            yield from reader.read(foreign_rows(path, report))
+            yield from reader.read(rows or iter(()))
             seen.update(reader.meanings)
             columns += [one for one in reader.columns if one not in columns]
-        request.columns.check_used(dict.fromkeys(seen), columns, str(request.paths[-1]))
+        request.columns.check_used(dict.fromkeys(seen), columns, str(files[-1]))
+        for name, path in zip(
+            system_names(request.systems, request.names), request.systems, strict=True
+        ):
+            for line, text in read_lines(path, report):
+                yield FoundOutput(name, str(line), text), Place(str(path), line)
+
+
+def _with_lines(
+    rows: Rows | None, path: Path, beside: Mapping[str, Sequence[Path]], report: Report
+) -> Rows:
+    """Rows, with the lines of plain text that stand beside them as further columns."""
+    files = [(ours, file) for ours, several in beside.items() for file in several]
+    texts = zip_longest(*(read_lines(file, report) for _, file in files))
+    for place, (row, lines) in enumerate(zip_longest(rows or (), texts), start=1):
+        if (rows is not None and row is None) or lines is None or None in lines:
+            short = path if row is None else files[(lines or (None,)).index(None)][1]
+            message = f"has {place - 1} rows or lines, but another file has more: they go together"
+            raise InputError(Problem(message, file=str(short)))
+        number, known = (place, {}) if row is None else row
+        more: dict[str, list[object]] = {}
+        for (ours, _), (_, text) in zip(files, lines, strict=True):
+            more.setdefault(ours, []).append(text)
+        told = {ours: parts if len(parts) > 1 else parts[0] for ours, parts in more.items()}
+        yield number, {**known, **told}
 
 
 def _stem(name: str) -> str:
