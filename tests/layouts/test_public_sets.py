@@ -23,14 +23,11 @@ SLOW = ("dstc7", "wmt18_19", "wmt17", "e2e_nlg", "webnlg2020", "multirefeval/dia
 )
 def test_a_set_is_a_study_after_one_command(name: str, tmp_path: Path):
     printed = run(name, tmp_path / "study")
-    assert check_study(tmp_path / "study").errors == ()
-    assert IMPORTS[name][1] in PAGE.read_text(encoding="utf-8")
+    assert check_study(tmp_path / "study").errors == 0
     shown = PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
     table = "\n".join(line.rstrip() for line in printed.splitlines() if line.strip())
-    assert (
-        f"deltableu import {IMPORTS[name][1]} -o study\n```\n\n```text elsewhere\n{table}\n"
-        in shown
-    )
+    command = f"deltableu import {IMPORTS[name][1]} -o study"
+    assert f"{command}\n```\n\n```text elsewhere\n{table}\n" in shown
 
 
 @pytest.mark.parametrize(
@@ -61,4 +58,4 @@ def test_its_figures_are_those_of_the_reproductions(name, settings, expected, tm
     found = validate_metrics(scoring, study.ratings, plan=plan)
     for method, value in expected.items():
         agreement = found.agreement("sentence-bleu", "pooled", method)
-        assert round(agreement.value, 3) == value
+        assert agreement.value == pytest.approx(value, abs=0.001)
