@@ -110,11 +110,18 @@ def separator(header: str) -> str:
 
 def _quoted_rows(path: PathLike, report: Report, mark: str) -> Rows:
     name = file_name(path)
-    lines = (line for _, line in read_raw_lines(path, report))
-    reader = csv.reader(lines, delimiter=mark)
+    marks = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal marks
+        for _, line in read_raw_lines(path, report):
+            marks += line.count('"')
+            yield line
+
+    reader = csv.reader(lines(), delimiter=mark)
     header: list[str] | None = None
     while True:
-        start = reader.line_num + 1
+        start, marks = reader.line_num + 1, 0
         try:
             cells = next(reader, None)
         except csv.Error as error:
@@ -122,6 +129,9 @@ def _quoted_rows(path: PathLike, report: Report, mark: str) -> Rows:
             return
         if cells is None:
             break
+        if marks % 2 and any("\n" in cell for cell in cells):
+            report(Problem("a quotation mark is never closed", file=name, line=start))
+            return
         if not any(cells):
             continue
         if header is None:

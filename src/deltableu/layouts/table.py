@@ -198,7 +198,7 @@ class RowReader:
 
     def _text(self, row: Mapping[str, object], ours: str) -> str | None:
         value = self._one(row, ours)
-        if value is None:
+        if value is None or (not isinstance(value, str) and is_gap(value)):
             return None
         if isinstance(value, list):
             if len(value) == 1:
