@@ -54,6 +54,8 @@ CREATE TABLE ratings (place INTEGER PRIMARY KEY, rater TEXT, item TEXT, target T
                       started TEXT, finished TEXT);
 """
 _RATING = "rater, item, target, value, criterion, scale, kind, pair, position, started, finished"
+#: Items of which it is known what was said of them last.
+_REMEMBERED = 100_000
 #: Kilobytes of pages that SQLite keeps in memory.
 _CACHE = 64_000
 
@@ -109,6 +111,7 @@ class Gathering:
             "PRAGMA temp_store=FILE;" + _TABLES
         )
         self._dropped = self._unknown = 0
+        self._told: dict[str, int] = {}
 
     def close(self) -> None:
         self._base.close()
@@ -125,6 +128,13 @@ class Gathering:
             self._base.execute(f"INSERT INTO ratings ({_RATING}) VALUES ({marks})", values)
 
     def _add_item(self, part: FoundItem, place: Place) -> None:
+        # Tables repeat an item in every row that is about it.
+        told = hash((part.message, part.context, part.references, repr(part.meta)))
+        if self._told.get(part.id) == told:
+            return
+        if len(self._told) >= _REMEMBERED:
+            self._told.clear()
+        self._told[part.id] = told
         context = encode(part.context) if part.context else None
         meta = encode(part.meta) if part.meta else None
         fresh = self._base.execute(
