@@ -97,6 +97,7 @@ __all__ = [
     "score_systems",
     "sensitivity",
     "sentence_bleu",
+    "study_from",
     "train_rater",
     "train_vectors",
     "validate_metrics",

@@ -266,6 +266,10 @@ def _good(folder: Path) -> dict[str, Callable[[], _Arguments]]:
         "read_scores": lambda: ((nowhere,), {}),
         "read_study": lambda: ((nowhere,), {}),
         "reference_set": lambda: ((_study(),), {}),
+        "study_from": lambda: (
+            ([{"id": 1, "output": "x", "ref": "y"}, {"id": 2, "output": "z", "ref": "w"}],),
+            {},
+        ),
         "score_systems": lambda: (
             (deltableu.reference_set(_study()), _study().outputs, [deltableu.BLEU()]),
             {},
