@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from deltableu.errors import InputError
+from deltableu.errors import InputError, did_you_mean
 
 #: How `-` passes the parser, which takes it for an option without a name; as a path it is `-`.
 STANDARD_INPUT = ".//-"
@@ -47,12 +47,30 @@ def listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def named_columns(
+    text: str | None, example: str, option: str = "--columns"
+) -> dict[str, str] | None:
+    """What a table calls its columns, as `ours=theirs,...` says; None where nothing was said."""
+    if text is None:
+        return None
+    columns: dict[str, str] = {}
+    for part in listed(text) or [text]:
+        name, sign, theirs = (piece.strip() for piece in part.partition("="))
+        if not (name and sign and theirs):
+            raise InputError(f"{option} takes such as {example}, got {part!r}")
+        if name in columns:
+            raise InputError(f"{option} names {name} twice: {columns[name]!r} and {theirs!r}")
+        columns[name] = theirs
+    return columns
+
+
 def chosen_tables(text: str, known: Sequence[str]) -> list[str]:
     """The tables that `--tables` names."""
     names = listed(text)
     for name in names or [""]:
         if name not in known:
-            raise InputError(f"--tables takes {', '.join(known)}, got {name!r}")
+            meant = did_you_mean(name, known)
+            raise InputError(f"--tables takes {', '.join(known)}, got {name!r}{meant}")
     return names
 
 

@@ -8,6 +8,7 @@ from deltableu.io.atomic import (
     unwritable,
 )
 from deltableu.io.checker import Checker, as_number, number_text, shown
+from deltableu.io.columns import ColumnNames, TableColumns
 from deltableu.io.delimited import (
     Row,
     escape_cell,
@@ -63,7 +64,7 @@ from deltableu.io.parquet import (
 from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record, json_text
 from deltableu.io.record_tables import record_tables
-from deltableu.io.records import read_table_rows
+from deltableu.io.records import read_table_rows, table_rows
 from deltableu.io.sources import (
     BrokenFile,
     ByteSource,
@@ -87,6 +88,7 @@ __all__ = [
     "Cell",
     "Checker",
     "Column",
+    "ColumnNames",
     "FoundFile",
     "Interval",
     "Journal",
@@ -96,6 +98,7 @@ __all__ = [
     "Row",
     "SeenProblems",
     "Table",
+    "TableColumns",
     "WorkFolder",
     "WrongColumns",
     "as_number",
@@ -151,6 +154,7 @@ __all__ = [
     "render_terminal",
     "scratch_folder",
     "shown",
+    "table_rows",
     "terminal_text",
     "unescape_cell",
     "unreadable",

@@ -20,6 +20,8 @@ from deltableu.score.plugins import load_offered, offered
 from deltableu.score.registry import (
     installed_metrics,
     make_metrics,
+    metric_name,
+    metric_names,
     metric_settings,
     unheeded_settings,
 )
@@ -63,6 +65,8 @@ __all__ = [
     "installed_metrics",
     "load_offered",
     "make_metrics",
+    "metric_name",
+    "metric_names",
     "metric_settings",
     "offered",
     "rank_items",
