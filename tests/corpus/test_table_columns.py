@@ -27,6 +27,7 @@ def test_scores_under_other_names(write):
     path = write("s.csv", "model,seg,comet,score\nA,q1,0.5,x\nB,q1,0.25,y\n")
     table = read_scores(path, columns={"system": "model", "item": "seg", "score": "comet"})
     assert (table.systems, table.items) == (("A", "B"), ("q1",))
+    assert table.metrics == ("comet",)
     assert table.values.tolist() == [[[0.5], [0.25]]]
 
 

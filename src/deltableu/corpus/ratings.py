@@ -9,7 +9,7 @@ from deltableu.corpus.rating import KINDS, Kind, Rating, Scale
 from deltableu.corpus.rating_rows import REQUIRED, is_list, rating_columns, spread
 from deltableu.corpus.rating_table import RatingTable
 from deltableu.corpus.rating_targets import RatingTargets, has_prefix
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import (
     Checker,
     ColumnNames,
@@ -88,7 +88,8 @@ def numbered_ratings(
     if form not in RATING_FORMS:
         report(Problem(f"ratings are read from {_ENDINGS}", file=file_name(path)))
         return
-    names = columns or {}
+    names = {} if columns is None else columns
+    check_kind("columns", names, Mapping)
     wanted = rating_columns(names)
     checker = Checker(file_name(path), report)
     spelt = form in ("csv", "tsv")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from deltableu.corpus.score_table import ScoreTable
-from deltableu.errors import Problem
+from deltableu.errors import Problem, check_kind
 from deltableu.io import (
     Checker,
     ColumnNames,
@@ -27,7 +27,7 @@ def read_scores(
     path: PathLike,
     *,
     columns: ColumnNames | None = None,
-    metric: str = "score",
+    metric: str | None = None,
     report: Report = fail,
 ) -> ScoreTable:
     """Read a table with the columns system, item and score, and perhaps metric.
@@ -42,14 +42,16 @@ def read_scores(
         `metrics` in place of `score` names columns each of which is a metric, as `bleu+comet` or
         by a pattern such as `score_*`; an empty cell there is no score.
     metric
-        What the scores are called where there is no column `metric`.
+        What the scores are called where there is no column `metric`: by default as their column.
     report
         Called with each problem; the row is then left out. The default raises InputError.
     """
+    names = {} if columns is None else columns
+    check_kind("columns", names, Mapping)
     problems = SeenProblems(report)
     checker = Checker(file_name(path), problems.report)
-    read = _Scores(checker, metric)
-    for line, row in read_table_rows(path, _columns(columns or {}), problems.report):
+    read = _Scores(checker, metric or names.get("score", "score"))
+    for line, row in read_table_rows(path, _columns(names), problems.report):
         checker.start(line)
         read.add(row)
     if not read.cells and problems.readable and not problems.lines:

@@ -17,7 +17,7 @@ from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.runs import with_runs
 from deltableu.corpus.systems import read_note, read_systems, write_systems
 from deltableu.corpus.types import Item, Study
-from deltableu.errors import InputError, Problem, did_you_mean
+from deltableu.errors import InputError, Problem, check_kind, did_you_mean
 from deltableu.io import ColumnNames, PathLike, Report, atomic_folder, check_new_folder, fail, shown
 
 Form: TypeAlias = Literal["jsonl", "tsv", "parquet", "plain"]
@@ -69,6 +69,7 @@ def read_study(
     kept = frozenset(item.id for item in items)
     chosen = files.outputs
     if systems is not None:
+        check_kind("systems", systems, Sequence)
         chosen = {name: files.outputs[name] for name in _known_systems(systems, files, path)}
     outputs: dict[str, tuple[str | None, ...]] = {}
     for name, file in chosen.items():
