@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from numbers import Integral, Real
 from typing import Literal
 
@@ -51,32 +53,57 @@ class InputWarning(UserWarning):
     """The input can be used, but probably does not mean what its author thinks."""
 
 
+#: Of names to look through, and of letters of one: a hint must not take long.
+_MOST_NAMES, _LONGEST_NAME = 2_000, 60
+
+
+def find_name(name: str, names: Iterable[str]) -> str:
+    """The one of the names that is meant, whatever its case; the given name where none is.
+
+    Examples
+    --------
+    >>> find_name("BLEU", ["bleu", "chrf"]), find_name("comet", ["bleu", "chrf"])
+    ('bleu', 'comet')
+    """
+    there = list(names)
+    alike = [one for one in there if one.casefold() == name.casefold()]
+    return alike[0] if name not in there and len(alike) == 1 else name
+
+
+def did_you_mean(name: object, names: Iterable[str]) -> str:
+    """The end of a sentence about a name that is not there: the name that is most like it, if any.
+
+    Examples
+    --------
+    >>> did_you_mean("scroe", ["compare", "score"])
+    "; did you mean 'score'?"
+    >>> did_you_mean("xyz", ["compare", "score"])
+    ''
+    """
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
+        return ""
+    folded: dict[str, str] = {}
+    for one in islice(names, _MOST_NAMES):
+        if len(one) <= _LONGEST_NAME:
+            folded.setdefault(one.casefold(), one)
+    close = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Refuse a setting that is not among the choices."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A question about the name that is closest, or nothing where none is close.
-
-    Examples
-    --------
-    >>> did_you_mean("chrf+", ["bleu", "chrf++"]), did_you_mean("x", ["bleu"])
-    ("did you mean 'chrf++'?", '')
-    """
-    from difflib import get_close_matches
-
-    small = {one.lower(): one for one in names}
-    close = get_close_matches(name.lower(), small, 1)
-    return f"did you mean {small[close[0]]!r}?" if close else ""
+        meant = did_you_mean(value, choices)
+        raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}{meant}")
 
 
 def check_known(what: str, name: str, names: Iterable[str]) -> None:
     """Refuse the name of something that is not there."""
     if name not in (there := list(names)):
-        raise InputError(f"there is no {what} {name!r}; there are {', '.join(there) or 'none'}")
+        known = ", ".join(there) or "none"
+        meant = did_you_mean(name, there)
+        raise InputError(f"there is no {what} {name!r}; there are {known}{meant}")
 
 
 def check_share(name: str, value: object) -> None:

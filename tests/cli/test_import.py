@@ -52,12 +52,15 @@ def test_the_list_of_layouts(run):
     ("arguments", "said"),
     [
         ([], "name a layout, one of "),
-        (["tabel", "t.csv", "-o", "s"], "there is no layout 'tabel': did you mean 'table'?"),
+        (["tabel", "t.csv", "-o", "s"], "did you mean 'table'?"),
         (["table", "t.csv"], "--output names the study's folder; --dry-run writes nothing"),
         (["table", "-o", "s"], "name at least one table"),
         (["table", "no.csv", "-o", "s"], "no.csv: there is no such file"),
         (["table", "*.tsv", "-o", "s"], "*.tsv: no file matches this pattern"),
-        (["table", "t.csv", "-o", "s", "--where", "x"], "--where takes name=value, got 'x'"),
+        (
+            ["table", "t.csv", "-o", "s", "--where", "x"],
+            "--where takes such as lang=cs-en, got 'x'",
+        ),
         (["table", "t.csv", "-o", "t.csv"], "t.csv: is a file, but a study is written to a folder"),
         (["table", "t.csv", "-o", "s", "--scale", "5"], "a scale is written LOW-HIGH"),
         (["text", "t.csv", "-o", "s"], "name the references with --refs"),

@@ -15,6 +15,7 @@ from deltableu.cli.streams import (
     leave_signals,
     note,
     own_process,
+    remark,
     tell_remarks,
 )
 from deltableu.errors import InputError
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:
         own_process()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+    warnings.showwarning = lambda message, *_, **__: remark(f"warning: {message}")
     forget_remarks()
     try:
         try:
@@ -102,6 +103,7 @@ def _run(arguments: list[str]) -> Any:
 
     from deltableu.cli.limits import limits_of
     from deltableu.cli.options import STANDARD_INPUT
+    from deltableu.cli.words import settled_words
 
     app = App(
         name="deltableu",
@@ -115,7 +117,12 @@ def _run(arguments: list[str]) -> Any:
         app.command(f"deltableu.cli.{module}:{module}", name=name)
     with limits_of(arguments) as rest:
         try:
-            return app(rest, exit_on_error=False, print_error=False, result_action="return_value")
+            return app(
+                settled_words(rest),
+                exit_on_error=False,
+                print_error=False,
+                result_action="return_value",
+            )
         except CycloptsError as error:
             raise InputError(str(error)) from error
 

@@ -8,9 +8,16 @@ from typing import Literal
 from deltableu.cli.output import emit
 from deltableu.corpus import check_study
 from deltableu.errors import InputError
+from deltableu.io import named_columns
 
 
-def check(study: Path, *, format: Literal["table", "json"] = "table", most: int = 20) -> int:
+def check(
+    study: Path,
+    *,
+    columns: str | None = None,
+    format: Literal["table", "json"] = "table",
+    most: int = 20,
+) -> int:
     """Say what is in a study, and everything that is wrong with it.
 
     Ends with exit code 2 where something is wrong, with 0 where there are only warnings.
@@ -19,6 +26,8 @@ def check(study: Path, *, format: Literal["table", "json"] = "table", most: int 
     ----------
     study
         The folder.
+    columns
+        What the ratings call their columns: rater=annotator,value=score.
     format
         How results are printed.
     most
@@ -29,7 +38,9 @@ def check(study: Path, *, format: Literal["table", "json"] = "table", most: int 
             "is a file, but a study is a folder" if study.exists() else "there is no such folder"
         )
         raise InputError(f"{study}: {wrong}")
-    result = check_study(study, most=most)
+    result = check_study(
+        study, most=most, columns=named_columns(columns, "rater=annotator,value=score")
+    )
     tables = [result.table()]
     if result.systems:
         tables.append(result.systems_table())

@@ -20,7 +20,7 @@ from deltableu.cli.options import (
     no_use,
     unused,
 )
-from deltableu.cli.output import Format, emit, note_groups, note_left_out, remark
+from deltableu.cli.output import Format, emit, note_groups, note_left_out, remark, tell
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
@@ -35,6 +35,7 @@ from deltableu.compare import (
 )
 from deltableu.compare import sensitivity as find_sensitivity
 from deltableu.corpus import (
+    Missing,
     ScoreTable,
     item_groups,
     read_scores,
@@ -42,8 +43,8 @@ from deltableu.corpus import (
     reference_set,
     system_runs,
 )
-from deltableu.errors import InputError
-from deltableu.io import Table, as_record
+from deltableu.errors import InputError, find_name
+from deltableu.io import ColumnNames, Table, as_record, named_columns
 from deltableu.score import DeltaBLEU, Metric, Scoring, score_systems
 
 _DEFAULTS = MetricOptions()
@@ -55,6 +56,7 @@ def compare(
     refs: Annotated[list[str] | None, Several] = None,
     weights: str | None = None,
     scores: str | None = None,
+    columns: str | None = None,
     lower_is_better: Annotated[bool, Flag] = False,
     systems: Annotated[list[str] | None, Several] = None,
     baseline: str | None = None,
@@ -62,6 +64,7 @@ def compare(
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
+    missing: Missing = "error",
     group: str | None = None,
     runs: Literal["auto", "off"] = "auto",
     tests: str = "studentized",
@@ -100,6 +103,9 @@ def compare(
     scores
         Scores computed elsewhere: a CSV, TSV, JSONL or Parquet table with the columns system, item
         and score, and perhaps metric.
+    columns
+        What that table, or with --resample items,raters the ratings, call their columns, such as
+        system=model,item=segment_id,score=comet; metrics=bleu+comet takes a column for a metric.
     lower_is_better
         Of the scores in that table.
     systems
@@ -107,12 +113,15 @@ def compare(
     baseline
         Compare every system with this one only, not all pairs.
     metrics
-        Separated by commas; `deltableu metrics` lists them. By default delta-bleu,bleu where the
-        references have weights, else bleu. With --scores, which of its metrics.
+        Separated by commas or spaces; `deltableu metrics` lists them. By default delta-bleu,bleu
+        where the references have weights, else bleu. With --scores, which of its metrics.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
+    missing
+        What to do with items for which a system has no output: end with an error, score an empty
+        text, or drop the item for all systems.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then resampled and exchanged.
@@ -181,7 +190,11 @@ def compare(
             sensitivity=(sensitivity, False),
             select=(select, "all"),
             no_positive=(no_positive, "error"),
+            missing=(missing, "error"),
         )
+    elif resample == "items":
+        unused("neither --scores nor --resample items,raters", columns=(columns, None))
+    mapped = named_columns(columns, "system=model,item=segment_id,score=comet")
     if resample == "items,raters":
         unused("--resample items,raters", sensitivity=(sensitivity, False))
     else:
@@ -196,7 +209,7 @@ def compare(
                 raise InputError("--resample items,raters needs one study with ratings")
             if tests != "studentized" or interval != "studentized":
                 raise InputError("--resample items,raters has its own test and interval")
-            study = read_study(paths[0])
+            study = read_study(paths[0], columns=mapped, missing=missing, report=tell)
             if runs == "auto" and len(system_runs(study.outputs)) < len(study.outputs):
                 raise InputError(
                     "--resample items,raters takes each run for a system of its own: say --runs off"
@@ -223,9 +236,9 @@ def compare(
                     raise InputError(message)
                 if group is not None:
                     raise InputError("--group needs a study, whose items have meta")
-                source = _ready_scores(scores, metrics, options, lower_is_better)
+                source = _ready_scores(scores, mapped, metrics, options, lower_is_better)
             else:
-                inputs = read_inputs(paths, refs, weights, systems)
+                inputs = read_inputs(paths, refs, weights, systems, missing)
                 groups = inputs.groups(group)
                 references = inputs.references.select(select)
 
@@ -344,10 +357,15 @@ def _with_agreement(
 
 
 def _ready_scores(
-    path: str, metrics: str | None, options: MetricOptions, lower_is_better: bool
+    path: str,
+    columns: ColumnNames | None,
+    metrics: str | None,
+    options: MetricOptions,
+    lower_is_better: bool,
 ) -> ScoreTable:
     no_use(options.changed(), "ready --scores")
-    table = read_scores(path)
+    table = read_scores(path, columns=columns)
     if metrics:
-        table = table.select(metrics=listed(metrics))
+        wanted = [find_name(name, table.metrics) for name in listed(metrics)]
+        table = table.select(metrics=wanted)
     return table.with_lower_better(table.metrics) if lower_is_better else table

@@ -14,7 +14,7 @@ from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Positive
 from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
-from deltableu.errors import InputError
+from deltableu.errors import InputError, did_you_mean, find_name
 from deltableu.io import Own
 from deltableu.report import Answer, Case, explain_page, terminal_view
 from deltableu.score import (
@@ -88,11 +88,12 @@ def explain(
         raise InputError(f"--against needs another system than {system!r}")
     references = reference_set(data)
     name = metric or ("bleu" if references.weights is None else "delta-bleu")
-    scored = _score(data, references, systems, _metric(name, changed), select, no_positive)
+    chosen = _metric(name, changed)
+    scored = _score(data, references, systems, chosen, select, no_positive)
     note_left_out(len(scored.dropped), len(data.items))
     indices, ranking = scored.choose(study, item, worst, best)
     cases = [scored.case(index) for index in indices]
-    heading = f"{' against '.join(systems)}, {name}{ranking and ': '}{ranking}"
+    heading = f"{' against '.join(systems)}, {chosen.name}{ranking and ': '}{ranking}"
     signature = str(scored.rows[system].score().signature)
     if html is None:
         width = terminal_width() or 10_000
@@ -123,8 +124,9 @@ class _Scored:
             if item in self.dropped:
                 raise InputError(f"item {item!r} was left out: it has no positive reference")
             if item not in ids:
+                meant = did_you_mean(item, ids)
                 some = ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "")
-                raise InputError(f"{study}: there is no item {item!r}; it has {some}")
+                raise InputError(f"{study}: there is no item {item!r}; it has {some}{meant}")
             return [ids.index(item)], ""
         end: Literal["worst", "best"] = "worst" if best is None else "best"
         ranking = rank_items(next(iter(self.rows.values())), end)
@@ -153,8 +155,10 @@ class _Scored:
 
 
 def _metric(name: str, settings: Mapping[str, Any]) -> BLEU:
+    name = find_name(name, _METRICS)
     if name not in _METRICS:
-        raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}")
+        meant = did_you_mean(name, _METRICS)
+        raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}{meant}")
     (made,) = make_metrics([name], settings)
     return cast(BLEU, made)
 

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.options import Flag, Several, listed
+from deltableu.cli.options import Flag, Several
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import Table
+from deltableu.io import Table, named_columns
 from deltableu.layouts import (
     ColumnMap,
     Request,
@@ -110,8 +110,8 @@ def importing(
     request = Request(
         paths=expanded(paths),
         columns=ColumnMap.parse(columns),
-        separators=_pairs(separators, "separators"),
-        where=_pairs(where, "where"),
+        separators=named_columns(separators, "references=tab", "--separators") or {},
+        where=named_columns(where, "lang=cs-en", "--where") or {},
         system=system,
         scale=scale,
         systems=expanded(systems or ()),
@@ -119,11 +119,14 @@ def importing(
         sources=expanded(sources or ()),
         documents=expanded([documents] if documents else ()),
         beside={
-            ours: expanded(files.split("+")) for ours, files in _pairs(beside, "beside").items()
+            ours: expanded(files.split("+"))
+            for ours, files in (
+                named_columns(beside, "prediction=sys.txt", "--beside") or {}
+            ).items()
         },
         names=names,
         pair=pair,
-        renamed=_pairs(rename, "rename"),
+        renamed=named_columns(rename, "old=new", "--rename") or {},
     )
     with ProgressBar() as bar:
 
@@ -142,14 +145,3 @@ def importing(
     emit(imported.tables() if dry_run else imported.table(), imported, format)
     if not dry_run:
         note(f"wrote {output}")
-
-
-def _pairs(text: str | None, option: str) -> dict[str, str]:
-    """The parts of `name=value,name=value`."""
-    pairs = {}
-    for part in listed(text or ""):
-        name, equals, value = part.partition("=")
-        if not equals or not name:
-            raise InputError(f"--{option} takes name=value, got {part!r}")
-        pairs[name.strip()] = value
-    return pairs

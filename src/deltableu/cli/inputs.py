@@ -8,17 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltableu.cli.options import STANDARD_INPUT
+from deltableu.cli.output import tell
 from deltableu.corpus import (
+    Missing,
     ReferenceSet,
     Study,
     item_groups,
-    read_outputs,
+    match_outputs,
     read_plain,
     read_study,
     reference_set,
+    settle_missing,
     with_runs,
 )
-from deltableu.errors import InputError
+from deltableu.errors import InputError, did_you_mean
 from deltableu.io import Own, PathLike, check_new_file
 
 
@@ -40,8 +43,8 @@ def check_outputs(study: Study, path: object, systems: Sequence[str] = ()) -> No
         raise InputError(f"{path}: the study has no system outputs; put them in outputs/")
     for name in systems:
         if name not in study.outputs:
-            there = ", ".join(study.outputs)
-            raise InputError(f"{path}: there is no system {name!r}; it has {there}")
+            there, meant = ", ".join(study.outputs), did_you_mean(name, study.outputs)
+            raise InputError(f"{path}: there is no system {name!r}; it has {there}{meant}")
 
 
 def check_results(
@@ -57,6 +60,7 @@ def read_inputs(
     refs: Sequence[str] | None,
     weights: str | None,
     systems: Sequence[str] | None,
+    missing: Missing = "error",
 ) -> Inputs:
     """Read a study (`paths` is its folder) or, with `refs`, parallel text files."""
     if "" in (*paths, *(refs or ()), weights):
@@ -66,17 +70,18 @@ def read_inputs(
     if refs is None:
         if weights is not None:
             raise InputError("--weights goes with --refs; a study has its weights in its items")
-        return _from_study(paths, systems)
+        return _from_study(paths, systems, missing)
     if systems is not None:
         raise InputError("--systems chooses from a study; with --refs, name the systems' files")
     return _from_files(
         [_dash(path) for path in paths],
         [_dash(path) for path in refs],
         None if weights is None else _dash(weights),
+        missing,
     )
 
 
-def _from_study(paths: Sequence[str], systems: Sequence[str] | None) -> Inputs:
+def _from_study(paths: Sequence[str], systems: Sequence[str] | None, missing: Missing) -> Inputs:
     if not paths:
         raise InputError("give a study folder, or system files with --refs")
     if len(paths) > 1 or not Path(paths[0]).is_dir():
@@ -86,7 +91,7 @@ def _from_study(paths: Sequence[str], systems: Sequence[str] | None) -> Inputs:
         raise InputError(
             f"{wrong}: give one study folder, or system files together with --refs r0.txt ..."
         )
-    study = read_study(paths[0], ratings=False)
+    study = read_study(paths[0], ratings=False, missing=missing, systems=systems, report=tell)
     wanted = with_runs(systems or study.outputs, tuple(study.outputs))
     check_outputs(study, paths[0], wanted)
     outputs = {name: tuple(study.outputs[name]) for name in wanted}
@@ -97,7 +102,9 @@ def _dash(path: str) -> str:
     return "-" if path == STANDARD_INPUT else path
 
 
-def _from_files(paths: Sequence[str], refs: Sequence[str], weights: str | None) -> Inputs:
+def _from_files(
+    paths: Sequence[str], refs: Sequence[str], weights: str | None, missing: Missing
+) -> Inputs:
     if not paths:
         raise InputError(
             "no system was given: everything after --refs was read as references; "
@@ -105,28 +112,62 @@ def _from_files(paths: Sequence[str], refs: Sequence[str], weights: str | None) 
         )
     if [*paths, *refs, weights].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    for path in paths:
-        if paths.count(path) > 1:
+    plain = [path if path == "-" else Path(path) for path in paths]
+    for path, one in zip(paths, plain, strict=True):
+        if plain.count(one) > 1:
             raise InputError(f"{path}: the system is named twice")
     items = read_plain(list(refs), weights)
     if not items:
         raise InputError(f"{refs[0]}: the file is empty, so there is nothing to score")
     ids = tuple(item.id for item in items)
-    outputs: dict[str, tuple[str, ...]] = {}
-    for path in paths:
-        name = _system_name(path)
-        outputs[path if name in outputs else name] = read_outputs(path, ids)
+    found = {
+        name: match_outputs(path, ids, tell, missing)
+        for name, path in zip(system_names(paths), paths, strict=True)
+    }
+    settled = settle_missing(found, len(ids), missing, "the outputs", tell)
     references = replace(
-        reference_set(items), weights_from="none" if weights is None else Path(weights).name
+        reference_set([items[place] for place in settled.kept]),
+        weights_from="none" if weights is None else Path(weights).name,
     )
-    return Inputs(references, outputs)
+    return Inputs(references, settled.outputs)
 
 
-def _system_name(path: str) -> str:
+def system_names(paths: Sequence[str]) -> list[str]:
+    """What systems are called by their files: as much of the paths as tells them apart.
+
+    Examples
+    --------
+    >>> system_names(["base.txt", "a/out.txt", "b/out.txt"])
+    ['base', 'a/out', 'b/out']
+    >>> system_names(["out.txt", "out.jsonl"])
+    ['out.txt', 'out.jsonl']
+    """
+    parts = [_parts(path) for path in paths]
+    names = [_ending(one, 1) for one in parts]
+    for name in {name for name in names if names.count(name) > 1}:
+        alike = [place for place, other in enumerate(names) if other == name]
+        depths = range(2, max(len(parts[place]) for place in alike) + 1)
+        longer = ([_ending(parts[place], depth) for place in alike] for depth in depths)
+        apart = next((made for made in longer if len(set(made)) == len(alike)), None)
+        whole = [_shown(paths[place]) for place in alike]
+        for place, made in zip(alike, apart or whole, strict=True):
+            names[place] = made
+    return names if len(set(names)) == len(names) else [_shown(path) for path in paths]
+
+
+def _parts(path: str) -> tuple[str, ...]:
     if path == "-":
-        return "stdin"
-    # A name that is no UTF-8 must not break what prints it.
-    name = os.fsencode(Path(path).name).decode(errors="replace")
+        return ("stdin",)
+    *folders, name = map(_shown, Path(path).parts or (path,))
     for ending in (".gz", ".txt", ".jsonl", ".tsv", ".parquet"):
         name = name.removesuffix(ending) or name
-    return name
+    return (*folders, name)
+
+
+def _shown(path: str) -> str:
+    """A name that is no UTF-8 must not break what prints it."""
+    return "stdin" if path == "-" else os.fsencode(path).decode(errors="replace")
+
+
+def _ending(parts: Sequence[str], depth: int) -> str:
+    return "/".join(parts[-depth:])

@@ -5,10 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from deltableu.cli.options import Flag, Output, Positive, Whole, check_logs, listed, subcommands
+from deltableu.cli.options import (
+    Flag,
+    Output,
+    Positive,
+    Whole,
+    check_logs,
+    subcommands,
+)
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
+from deltableu.io import named_columns
 from deltableu.logs import MEMORY, Form, PairRules, Split, parse_split, write_pairs
 
 logs = subcommands("logs", "Turn raw posts or conversations into pairs to mine.")
@@ -107,7 +115,7 @@ def pairs(
             rules=rules,
             split=_split(split, seed, crossing, drop_overlap=drop_overlap),
             drop_overlap=drop_overlap,
-            columns=_columns(columns),
+            columns=named_columns(columns or None, "id=tweet_id,text=body"),
             name_by_file=name_by_file,
             form=form,
             replace=replace,
@@ -135,13 +143,3 @@ def _split(
         if value is not None:
             raise InputError(f"{option} needs --split")
     return None
-
-
-def _columns(text: str) -> dict[str, str]:
-    columns = {}
-    for part in listed(text):
-        name, sign, theirs = part.partition("=")
-        if not sign:
-            raise InputError(f"--columns takes such as id=tweet_id,text=body, got {part!r}")
-        columns[name.strip()] = theirs.strip()
-    return columns

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from deltableu.errors import InputError
+from deltableu.errors import InputError, did_you_mean
 
 #: How `-` passes the parser, which takes it for an option without a name; as a path it is `-`.
 STANDARD_INPUT = ".//-"
@@ -52,7 +52,8 @@ def chosen_tables(text: str, known: Sequence[str]) -> list[str]:
     names = listed(text)
     for name in names or [""]:
         if name not in known:
-            raise InputError(f"--tables takes {', '.join(known)}, got {name!r}")
+            meant = did_you_mean(name, known)
+            raise InputError(f"--tables takes {', '.join(known)}, got {name!r}{meant}")
     return names
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from deltableu.cli.streams import note as note
 from deltableu.cli.streams import remark as remark
 from deltableu.corpus import Item, ungrouped_note
+from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Table,
     as_record,
@@ -73,6 +74,13 @@ def write_page(page: str, path: Path) -> None:
         file.write(page)
     if not is_standard_stream(path):
         note(f"wrote {path}")
+
+
+def tell(problem: Problem) -> None:
+    """Where readers send their problems: a warning waits, an error ends the command."""
+    if problem.severity == "error":
+        raise InputError(problem)
+    remark(f"warning: {problem}")
 
 
 def note_left_out(left: int, total: int) -> None:

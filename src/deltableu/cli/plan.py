@@ -7,13 +7,21 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions, noted_metrics
-from deltableu.cli.options import Digits, Output, Positive, Several, Whole, subcommands, unused
+from deltableu.cli.options import (
+    Digits,
+    Output,
+    Positive,
+    Several,
+    Whole,
+    subcommands,
+    unused,
+)
 from deltableu.cli.output import Format, emit, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
 from deltableu.corpus import item_groups, read_study
 from deltableu.errors import InputError
-from deltableu.io import Own, atomic_path, check_apart
+from deltableu.io import Own, atomic_path, check_apart, named_columns
 from deltableu.report import check_plotting, power_plot
 
 plan = subcommands("plan", "Say how large a study must be.")
@@ -35,6 +43,7 @@ def compare(
     references: Annotated[list[str] | None, Several] = None,
     raters: Annotated[list[str] | None, Several] = None,
     criterion: str | None = None,
+    columns: str | None = None,
     group: str | None = None,
     replicates: Whole = 400,
     seed: Whole = 0,
@@ -72,6 +81,8 @@ def compare(
         Numbers of raters a reference to try; all takes the weights as they are.
     criterion
         Which ratings of references; may be left out where there is one.
+    columns
+        What the ratings call their columns: rater=annotator,value=score.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then drawn, and --items are numbers of groups.
@@ -96,11 +107,12 @@ def compare(
     if plot is not None and output is not None:
         check_apart(plot, [output], "written")
     if raters is None:
-        unused("no numbers of --raters", criterion=(criterion, None))
+        unused("no numbers of --raters", criterion=(criterion, None), columns=(columns, None))
+    mapped = named_columns(columns, "rater=annotator,value=score")
     sizes = None if items is None else [_whole(text, "--items") for text in items]
     wanted = _numbers(references, "--references")
     crews = _numbers(raters, "--raters")
-    data = read_study(study, ratings=raters is not None)
+    data = read_study(study, ratings=raters is not None, columns=mapped)
     check_outputs(data, study)
     rated = any(one.weight is not None for item in data.items for one in item.references)
     name = metric or ("delta-bleu" if rated else "bleu")

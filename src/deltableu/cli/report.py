@@ -8,10 +8,10 @@ from typing import Annotated
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import noted_metrics
 from deltableu.cli.options import Output, Whole, listed
-from deltableu.cli.output import write_page
+from deltableu.cli.output import tell, write_page
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import ComparisonPlan, compare_systems
-from deltableu.corpus import check_study, read_study, reference_set, system_runs
+from deltableu.corpus import Missing, check_study, read_study, reference_set, system_runs
 from deltableu.errors import InputError
 from deltableu.io import Own
 from deltableu.report import Setting, study_page
@@ -26,6 +26,7 @@ def report(
     metrics: str | None = None,
     tokenize: str | None = None,
     select: str | None = None,
+    missing: Missing = "error",
     seed: Whole = 0,
 ) -> None:
     """Write one HTML page with a study's contents and scores.
@@ -39,18 +40,21 @@ def report(
     title
         By default the study's folder.
     metrics
-        Separated by commas; by default delta-bleu,bleu,sentence-bleu, without delta-bleu where
-        references have no weights.
+        Separated by commas or spaces; by default delta-bleu,bleu,sentence-bleu, without delta-bleu
+        where references have no weights.
     tokenize
         As in `deltableu score`.
     select
         The choices of references to show, separated by commas; the last is the main one. By
         default single,w>=0.6,all, without the threshold where references have no weights.
+    missing
+        What to do with items for which a system has no output: end with an error, score an empty
+        text, or drop the item for all systems.
     seed
         Of the tests.
     """
     check_results(output, [study], Own.PAGE)
-    data = read_study(study, ratings=False)
+    data = read_study(study, ratings=False, missing=missing, report=tell)
     check_outputs(data, study)
     references = reference_set(data)
     rated = references.weights is not None

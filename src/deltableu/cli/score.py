@@ -10,6 +10,7 @@ from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole, unused
 from deltableu.cli.output import Format, emit, note_clamped, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
+from deltableu.corpus import Missing
 from deltableu.score import IntervalPlan, score_systems
 
 _DEFAULTS = MetricOptions()
@@ -24,6 +25,7 @@ def score(
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
+    missing: Missing = "error",
     ci: Annotated[bool, Flag] = False,
     ci_method: Literal["jackknife", "percentile", "bca"] = "jackknife",
     group: str | None = None,
@@ -52,12 +54,15 @@ def score(
     systems
         Only these systems of the study.
     metrics
-        Separated by commas; `deltableu metrics` lists them. By default delta-bleu,bleu where the
-        references have weights, else bleu.
+        Separated by commas or spaces; `deltableu metrics` lists them. By default delta-bleu,bleu
+        where the references have weights, else bleu.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
+    missing
+        What to do with items for which a system has no output: end with an error, score an empty
+        text, or drop the item for all systems.
     ci
         Add confidence intervals: where scores would lie on other items like these.
     ci_method
@@ -90,7 +95,7 @@ def score(
             level=(level, 0.95),
             resamples=(resamples, 1000),
         )
-    inputs = read_inputs(paths, refs, weights, systems)
+    inputs = read_inputs(paths, refs, weights, systems, missing)
     chosen = options.make(metrics, inputs.references)
     check_results(output, (*paths, *(refs or ()), weights, *options.files))
     plan = IntervalPlan(ci_method, resamples, level, seed)

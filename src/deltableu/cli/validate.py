@@ -20,9 +20,10 @@ from deltableu.cli.options import (
     no_use,
     unused,
 )
-from deltableu.cli.output import Format, emit, note_left_out, remark
+from deltableu.cli.output import Format, emit, note_left_out, remark, tell
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import (
+    Missing,
     RatingTable,
     ReferenceSet,
     ScoreTable,
@@ -34,7 +35,7 @@ from deltableu.corpus import (
     ungrouped_note,
 )
 from deltableu.errors import InputError
-from deltableu.io import Table
+from deltableu.io import ColumnNames, Table, named_columns
 from deltableu.score import Metric, Scoring, make_metrics, score_systems
 from deltableu.stats import Method
 from deltableu.validate import (
@@ -46,6 +47,7 @@ from deltableu.validate import (
 )
 
 _DEFAULTS = MetricOptions()
+_COLUMNS = "system=model,item=segment_id,score=comet"
 _TABLES = ("people", "agreement", "matrix")
 
 
@@ -56,6 +58,8 @@ def validate(
     scores: Annotated[list[str] | None, Several] = None,
     lower_is_better: Annotated[list[str] | None, Several] = None,
     human: str | None = None,
+    columns: str | None = None,
+    human_columns: str | None = None,
     criterion: str | None = None,
     scale: Literal["z", "raw", "mixed"] = "z",
     min_raters: Positive = 1,
@@ -65,6 +69,7 @@ def validate(
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
+    missing: Missing = "error",
     sentinels: Annotated[bool, Parameter(negative="--no-sentinels")] = True,
     methods: str = "pearson,spearman,kendall-b",
     levels: str = "system,pooled,item",
@@ -92,14 +97,20 @@ def validate(
     study
         A folder with items, outputs and ratings.
     metrics
-        Separated by commas; by default a few that suit the references.
+        Separated by commas or spaces; by default a few that suit the references.
     scores
         Tables of scores computed elsewhere: system, item and score, and perhaps metric.
     lower_is_better
         Those metrics of the tables of which lower is better.
     human
         A table of ready human scores (system, item, score, and perhaps metric for the criterion)
-        in place of the study's ratings.
+        in place of the study's ratings; without item, it has the totals of systems.
+    columns
+        What the tables of scores, or without --scores the ratings, call their columns, such as
+        system=model,item=segment_id,score=comet; metrics=bleu+comet takes a column for a metric,
+        and raters=ann+bob one for a rater. Human scores are read so too.
+    human_columns
+        What the --human table, or the study's ratings, call theirs, if they are others.
     criterion
         Which ratings; may be left out where there is one.
     scale
@@ -118,6 +129,9 @@ def validate(
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
+    missing
+        What to do with items for which a system has no output: end with an error, score an empty
+        text, or drop the item for all systems.
     sentinels
         Add metrics that know nothing of quality, which the others must beat.
     methods
@@ -186,13 +200,22 @@ def validate(
             metrics=(metrics, None),
             select=(select, "all"),
             no_positive=(no_positive, "error"),
+            missing=(missing, "error"),
         )
-    data = None if study is None else read_study(study, ratings=human is None)
+    mapped = named_columns(columns, _COLUMNS)
+    people_mapped = named_columns(human_columns, _COLUMNS, "--human-columns")
+    if people_mapped is None and (scores is None or human is not None):
+        people_mapped = mapped
+    data = None
+    if study is not None:
+        rated = people_mapped if human is None else None
+        data = read_study(study, ratings=human is None, columns=rated, missing=missing, report=tell)
     with ProgressBar() as progress:
-        people = _people(data, study, human, criterion, unknown)
+        people = _people(data, study, human, people_mapped, criterion, unknown)
         found = _scores(
             data,
             scores,
+            mapped,
             lower_is_better or [],
             metrics,
             options,
@@ -219,7 +242,8 @@ def validate(
         if name == "people":
             shown += result.people_tables(digits=digits)
         elif name == "agreement":
-            shown += [result.table(one, digits=digits) for one in plan.levels]
+            measured = {one.level for one in result.agreements}
+            shown += [result.table(one, digits=digits) for one in plan.levels if one in measured]
         else:
             shown += result.matrix_tables()
     emit(shown, result, format, output)
@@ -242,11 +266,12 @@ def _people(
     data: Study | None,
     path: Path | None,
     human: str | None,
+    columns: ColumnNames | None,
     criterion: str | None,
     unknown: Literal["error", "drop"],
 ) -> ScoreTable | RatingTable:
     if human is not None:
-        table = read_scores(human)
+        table = read_scores(human, columns=columns)
         return table if criterion is None else table.select(metrics=[criterion])
     if data is None or not (data.ratings.system >= 0).any():
         raise InputError(f"{path}: the study has no ratings of systems; give --human scores.csv")
@@ -256,6 +281,7 @@ def _people(
 def _scores(
     data: Study | None,
     tables: list[str] | None,
+    columns: ColumnNames | None,
     lower_is_better: list[str],
     metrics: str | None,
     options: MetricOptions,
@@ -291,7 +317,7 @@ def _scores(
             note_left_out(len(scoring.dropped), len(data.items))
             found.append(scoring)
     for path in tables or []:
-        table = read_scores(path)
+        table = read_scores(path, columns=columns)
         table = table.with_lower_better([name for name in lower_is_better if name in table.metrics])
         found.insert(0, table)
     for name in lower_is_better:

@@ -12,7 +12,7 @@ import numpy as np
 
 from deltableu._types import Array, Bools, Ints, Steps
 from deltableu.corpus import ScoreTable, with_runs
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_known
 from deltableu.score import PooledStatistics, Scoring, Statistics
 from deltableu.stats import (
     Aggregate,
@@ -310,8 +310,7 @@ def _from_statistics(
 ) -> Observations:
     systems = tuple(given if wanted is None else with_runs(wanted, tuple(given)))
     for name in systems:
-        if name not in given:
-            raise InputError(f"there is no system {name!r}; there are {', '.join(given)}")
+        check_known("system", name, given)
         if systems.count(name) > 1:
             raise InputError(f"system {name!r} is named twice")
     _check_systems(systems)
@@ -414,10 +413,10 @@ def _from_table(
 ) -> Observations:
     """Of one metric, whose totals are means of its items' scores."""
     _check_systems(table.systems)
-    _check_items(table.items)
     (metric,), (signature,) = table.metrics, table.signatures
     if not table.has_items(metric):
         raise InputError(f"{metric} has no scores of items, so that there is nothing to resample")
+    _check_items(table.items)
     missing = table.first_missing()
     if missing is not None:
         score = f"{metric} score" if len(whole.metrics) > 1 else "score"

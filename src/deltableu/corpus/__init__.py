@@ -10,11 +10,13 @@ from deltableu.corpus.check import (
 from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
 from deltableu.corpus.item_records import default_origin, item_record
 from deltableu.corpus.items import read_items, write_items
-from deltableu.corpus.outputs import read_outputs, write_outputs
+from deltableu.corpus.missing import Missing, settle_missing
+from deltableu.corpus.outputs import match_outputs, read_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
 from deltableu.corpus.rating_choice import Unknown
 from deltableu.corpus.rating_table import RatingTable, Repeats
+from deltableu.corpus.rating_targets import RatingTargets
 from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.references import ReferenceSet, reference_set, weights_label
 from deltableu.corpus.runs import system_runs, with_runs
@@ -31,10 +33,12 @@ __all__ = [
     "CheckResult",
     "Item",
     "Kind",
+    "Missing",
     "Origin",
     "Rating",
     "RatingCounts",
     "RatingTable",
+    "RatingTargets",
     "Reference",
     "ReferenceCounts",
     "ReferenceSet",
@@ -52,6 +56,7 @@ __all__ = [
     "default_origin",
     "item_groups",
     "item_record",
+    "match_outputs",
     "obvious_groups",
     "output_file",
     "read_items",
@@ -62,6 +67,7 @@ __all__ = [
     "read_study",
     "read_systems",
     "reference_set",
+    "settle_missing",
     "system_runs",
     "ungrouped_note",
     "weights_label",

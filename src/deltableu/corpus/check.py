@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -20,12 +20,14 @@ from deltableu.corpus.groups import ungrouped_note
 from deltableu.corpus.items import SeenItems
 from deltableu.corpus.layout import StudyFiles, find_study_files
 from deltableu.corpus.outputs import match_outputs
+from deltableu.corpus.rating import Rating
+from deltableu.corpus.rating_targets import RatingTargets
 from deltableu.corpus.ratings import numbered_ratings
 from deltableu.corpus.study import read_study_items
 from deltableu.corpus.systems import read_systems
 from deltableu.corpus.types import Item, System
 from deltableu.errors import Problem
-from deltableu.io import Column, PathLike, Report, Table, fact_table
+from deltableu.io import Column, ColumnNames, PathLike, Report, Table, fact_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,9 @@ def _pattern(text: str | None) -> str | None:
     return None if text is None else re.sub(r"'[^']*'|\"[^\"]*\"|[-+0-9.]+", "*", text)
 
 
-def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
+def check_study(
+    path: PathLike, *, most: int = 20, columns: ColumnNames | None = None
+) -> CheckResult:
     """Read all of a study, count what it holds, and collect all that is wrong with it.
 
     Errors are what readers refuse, and ratings of items, systems or references that are not
@@ -184,6 +188,8 @@ def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
         The study's folder.
     most
         How many problems of the same sort in the same file are listed; the rest is counted.
+    columns
+        What the file of ratings calls its columns: see `read_ratings`.
     """
     problems = _Problems(most)
     report = problems.report
@@ -208,7 +214,7 @@ def check_study(path: PathLike, *, most: int = 20) -> CheckResult:
         report(Problem(together, file=name, severity="warning"))
     described = read_systems(files.systems, report) if files.systems else {}
     systems = _check_systems(files, keys, seen, described, report)
-    ratings = _check_ratings(files, items, seen, report)
+    ratings = _check_ratings(files, items, seen, columns, report)
     return CheckResult(
         Path(path),
         len(items),
@@ -280,12 +286,20 @@ def _check_systems(
 
 
 def _check_ratings(
-    files: StudyFiles, items: list[Item], seen: SeenItems, report: Report
+    files: StudyFiles,
+    items: list[Item],
+    seen: SeenItems,
+    columns: ColumnNames | None,
+    report: Report,
 ) -> RatingCounts:
     targets, criteria, kinds = Counter[str](), Counter[str](), Counter[str]()
     raters: set[str] = set()
     references = {item.id: {one.id for one in item.references} for item in items}
-    for line, rating in numbered_ratings(files.ratings, report) if files.ratings else ():
+    numbered: Iterable[tuple[int, Rating]] = ()
+    if files.ratings:
+        known = RatingTargets.of(items, files.outputs)
+        numbered = numbered_ratings(files.ratings, report, columns=columns, targets=known)
+    for line, rating in numbered:
         raters.add(rating.rater)
         criteria[rating.criterion] += 1
         kinds[rating.kind] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deltableu.corpus.types import Item, Study
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, did_you_mean
 
 #: Fields of an item's meta that usually name what several items share, the commonest first; an
 #: ending "_id" does not count.
@@ -93,8 +93,8 @@ def _plain(field: str) -> str:
 def _group(item: Item, field: str) -> str:
     value = item.meta.get(field)
     if value is None:
-        there = ", ".join(item.meta) or "nothing"
-        message = f"meta has no field to group items by; it has {there}"
+        there, meant = ", ".join(item.meta) or "nothing", did_you_mean(field, item.meta)
+        message = f"meta has no field to group items by; it has {there}{meant}"
         raise InputError(Problem(message, item=item.id, field=field))
     if not isinstance(value, str | int | float):
         message = f"a group must be a text or a number, got {value!r}"

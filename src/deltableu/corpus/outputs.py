@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from deltableu.corpus.missing import Missing
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Checker,
@@ -55,9 +56,15 @@ def read_outputs(path: PathLike, item_ids: Sequence[str], report: Report = fail)
 
 
 def match_outputs(
-    path: PathLike, item_ids: Sequence[str] | None, report: Report = fail
+    path: PathLike,
+    item_ids: Sequence[str] | None,
+    report: Report = fail,
+    missing: Missing = "error",
 ) -> tuple[str | None, ...]:
-    """Like `read_outputs`, with None for what is missing; without ids, in file order."""
+    """Like `read_outputs`, with None for what is missing; without ids, in file order.
+
+    What is missing is reported only if it is an error.
+    """
     problems = SeenProblems(report)
     form = file_form(path)
     if form not in ("jsonl", "tsv", "parquet"):
@@ -65,11 +72,11 @@ def match_outputs(
     found = _texts_by_id(path, _records(path, form, problems.report), item_ids, report)
     if item_ids is None:
         return tuple(found.values())
-    missing = [id for id in item_ids if id not in found]
-    if missing and problems.readable and (found or not problems.lines):
-        examples = ", ".join(shown(id) for id in missing[:3])
-        rest = " and others" if len(missing) > 3 else ""
-        count = "1 item has" if len(missing) == 1 else f"{len(missing)} items have"
+    lost = [id for id in item_ids if id not in found] if missing == "error" else []
+    if lost and problems.readable and (found or not problems.lines):
+        examples = ", ".join(shown(id) for id in lost[:3])
+        rest = " and others" if len(lost) > 3 else ""
+        count = "1 item has" if len(lost) == 1 else f"{len(lost)} items have"
         report(Problem(f"{count} no output: {examples}{rest}", file=file_name(path)))
     return tuple(found.get(id) for id in item_ids)
 

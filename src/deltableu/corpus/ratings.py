@@ -6,23 +6,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from deltableu.corpus.rating import KINDS, Kind, Rating, Scale
+from deltableu.corpus.rating_rows import REQUIRED, is_list, rating_columns, spread
 from deltableu.corpus.rating_table import RatingTable
-from deltableu.errors import InputError, Problem
+from deltableu.corpus.rating_targets import RatingTargets, has_prefix
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import (
     Checker,
+    ColumnNames,
     PathLike,
     Report,
     Row,
-    as_number,
     fail,
     file_form,
     file_name,
     number_text,
-    read_csv,
-    read_records,
-    read_rows,
-    read_tsv,
     shown,
+    table_rows,
     write_csv,
     write_records,
     write_rows,
@@ -30,7 +29,6 @@ from deltableu.io import (
 )
 
 RATING_FORMS = ("csv", "tsv", "jsonl", "parquet")
-REQUIRED = ("rater", "item", "target", "value")
 _TYPES = {
     "rater": "string",
     "item": "string",
@@ -48,58 +46,82 @@ COLUMNS = tuple(_TYPES)
 _ENDINGS = "a file whose name ends in .csv, .tsv, .jsonl or .parquet"
 
 
-def read_ratings(path: PathLike, report: Report = fail) -> RatingTable:
+def read_ratings(
+    path: PathLike,
+    report: Report = fail,
+    *,
+    columns: ColumnNames | None = None,
+    targets: RatingTargets | None = None,
+) -> RatingTable:
     """Read ratings, checking each.
 
     Parameters
     ----------
     path
         `ratings.csv`, `.tsv`, `.jsonl` (each also with `.gz`) or `.parquet`, with the columns
-        rater, item, target and value, and any of criterion, scale, kind, pair, position,
-        started and finished, in any order; standard input (`-`) is read as CSV.
+        rater, item, target (or system) and value, and any of criterion, scale, kind, pair,
+        position, started and finished, in any order; standard input (`-`) is read as CSV. A value
+        that is a list, `[4, 5, 3]`, has a rater for each place in it, and needs no rater.
     report
         Called with each problem; the rating is then left out. The default raises InputError.
+    columns
+        What the file calls them: `{"rater": "annotator", "value": "score"}`. `raters` in place of
+        rater and value names columns each of which is a rater, as `ann+bob` or by a pattern such
+        as `score_*`; an empty cell there is no rating.
+    targets
+        What can be rated, so that a target may be called by its name alone; without it, targets
+        are written `system:NAME` or `reference:ID`.
     """
-    return RatingTable.from_records(rating for _, rating in numbered_ratings(path, report))
+    numbered = numbered_ratings(path, report, columns=columns, targets=targets)
+    return RatingTable.from_records(rating for _, rating in numbered)
 
 
-def numbered_ratings(path: PathLike, report: Report = fail) -> Iterator[tuple[int, Rating]]:
+def numbered_ratings(
+    path: PathLike,
+    report: Report = fail,
+    *,
+    columns: ColumnNames | None = None,
+    targets: RatingTargets | None = None,
+) -> Iterator[tuple[int, Rating]]:
     """Read ratings one after another, with the number of the line each starts on."""
+    form = file_form(path) or "csv"
+    if form not in RATING_FORMS:
+        report(Problem(f"ratings are read from {_ENDINGS}", file=file_name(path)))
+        return
+    names = {} if columns is None else columns
+    check_kind("columns", names, Mapping)
+    wanted = rating_columns(names)
     checker = Checker(file_name(path), report)
-    for line, values in _records(path, report):
+    spelt = form in ("csv", "tsv")
+    nameless = False
+    for line, row in table_rows(path, wanted, report, form="csv"):
         checker.start(line)
-        rating = _parse_rating(values, checker)
-        if rating is not None:
+        if not (spelt or names):
+            checker.unknown(row, (*wanted.required, *wanted.optional))
+        # Only lists need no rater, and what a first line lacks is said once.
+        if spelt and "raters" not in names and "rater" not in row and not is_list(row["value"]):
+            if not nameless:
+                nameless = True
+                checker.complain(
+                    "rater", f"the first line names no column {wanted.lack('rater', row)}"
+                )
+            continue
+        for values in spread(row, checker, spelt=spelt):
+            checker.failed = False
+            rating = _parse_rating(values, checker, targets)
+            if rating is None:
+                break
             yield line, rating
 
 
-def _records(path: PathLike, report: Report) -> Iterator[tuple[int, Mapping[str, object]]]:
-    form = file_form(path) or "csv"
-    if form in ("csv", "tsv"):
-        read = read_csv if form == "csv" else read_tsv
-        rows = read(path, REQUIRED, COLUMNS, report)
-        # The header has warned of columns that are not known; the rows need not.
-        return ((line, _typed(row)) for line, row in rows)
-    if form == "jsonl":
-        return read_records(path, report)
-    if form == "parquet":
-        return read_rows(path, report)
-    report(Problem(f"ratings are read from {_ENDINGS}", file=file_name(path)))
-    return iter(())
-
-
-def _typed(row: Row) -> Mapping[str, object]:
-    numbers = {name: as_number(row.get(name)) for name in ("value", "position")}
-    return {name: row.get(name) for name in COLUMNS} | numbers
-
-
-def _parse_rating(values: Mapping[str, object], checker: Checker) -> Rating | None:
-    checker.unknown(values, COLUMNS)
-    texts = {name: checker.identifier(values.get(name), name) for name in REQUIRED[:3]}
+def _parse_rating(
+    values: Mapping[str, object], checker: Checker, targets: RatingTargets | None = None
+) -> Rating | None:
+    texts = {name: checker.identifier(values.get(name), name) for name in REQUIRED[:2]}
     value = checker.number(values.get("value"), "value")
     if values.get("value") is None:
         checker.complain("value", "is missing")
-    _check_target(texts["target"], checker)
+    target = _target(values, texts["item"], checker, targets)
     scale = checker.optional_identifier(values.get("scale"), "scale")
     if scale is not None and value is not None:
         _check_scale(value, scale, checker)
@@ -109,7 +131,7 @@ def _parse_rating(values: Mapping[str, object], checker: Checker) -> Rating | No
     rating = Rating(
         rater=texts["rater"],
         item=texts["item"],
-        target=texts["target"],
+        target=target,
         value=0.0 if value is None else value,
         criterion=checker.optional_identifier(values.get("criterion"), "criterion") or "overall",
         scale=scale,
@@ -122,10 +144,24 @@ def _parse_rating(values: Mapping[str, object], checker: Checker) -> Rating | No
     return None if checker.failed else rating
 
 
-def _check_target(target: str, checker: Checker) -> None:
-    sort, colon, name = target.partition(":")
-    if target and (sort not in ("system", "reference") or not colon or not name):
+def _target(
+    values: Mapping[str, object], item: str, checker: Checker, targets: RatingTargets | None
+) -> str:
+    """What is rated, with its prefix; a system may stand in a column of its own."""
+    system = checker.optional_identifier(values.get("system"), "system")
+    if values.get("target") is None and system is not None:
+        return f"system:{system}"
+    target = checker.identifier(values.get("target"), "target")
+    if not target or has_prefix(target):
+        return target
+    if targets is None:
         checker.complain("target", f"must be system:NAME or reference:ID, got {shown(target)}")
+        return target
+    try:
+        return targets.find(target, item)
+    except LookupError as error:
+        checker.complain("target", str(error))
+        return target
 
 
 def _check_scale(value: float, scale: str, checker: Checker) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError, check_kind
+from deltableu.errors import InputError, check_kind, did_you_mean
 from deltableu.io import Cell, Column, Table, mark_best
 
 
@@ -184,13 +184,16 @@ class ScoreTable:
         )
 
     def joined(self, other: ScoreTable) -> ScoreTable:
-        """The metrics of both, on the systems and items that both have."""
+        """The metrics of both, on the systems and items that both have.
+
+        Of totals alone nothing is known about items, so that they leave out none.
+        """
         for name in self.metrics:
             if name in other.metrics:
                 raise InputError(f"there are two metrics {name!r}")
         systems = _shared(self.systems, other.systems)
-        items = _shared(self.items, other.items)
-        one, two = (table.select(systems=systems, items=items) for table in (self, other))
+        items = _shared(self.items or other.items, other.items or self.items)
+        one, two = (table._with_items(items).select(systems=systems) for table in (self, other))
         return ScoreTable(
             one.metrics + two.metrics,
             one.systems,
@@ -201,6 +204,13 @@ class ScoreTable:
             one.signatures + two.signatures,
             two.lengths if one.lengths is None else one.lengths,
         )
+
+    def _with_items(self, items: Sequence[str]) -> ScoreTable:
+        """Some items; those of a table that has only totals have no scores."""
+        if self.items:
+            return self.select(items=items)
+        none = np.full((*self.totals.shape, len(items)), np.nan)
+        return replace(self, items=tuple(items), values=none)
 
     def table(self, *, digits: int = 2) -> Table:
         """Systems in rows, metrics in columns; the best of each metric is marked."""
@@ -260,7 +270,7 @@ def align_scores(
     if not items and scores.items and human.items:
         raise InputError("metric and human scores have no item in common")
     lost = len(set(human.items) - set(items))
-    if lost:
+    if lost and scores.items:
         notes.append(f"no metric scores for {lost} items that people rated: left out")
     scored = ~np.isnan(scores.values).all(axis=(1, 2), keepdims=True)
     human = human.select(systems=systems, items=items)
@@ -320,7 +330,9 @@ def _places(wanted: Sequence[str], names: Sequence[str], what: str) -> list[int]
     known = {name: place for place, name in enumerate(names)}
     for name in wanted:
         if name not in known:
-            raise InputError(f"there is no {what} {name!r}; there are {_some(names)}")
+            raise InputError(
+                f"there is no {what} {name!r}; there are {_some(names)}{did_you_mean(name, names)}"
+            )
     _check_once(wanted, what)
     return [known[name] for name in wanted]
 

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from deltableu.corpus.items import SeenItems, numbered_items, write_items
 from deltableu.corpus.layout import StudyFiles, find_study_files, strangers
+from deltableu.corpus.missing import Missing, settle_missing
 from deltableu.corpus.outputs import match_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain_files
 from deltableu.corpus.rating_table import RatingTable
+from deltableu.corpus.rating_targets import RatingTargets
 from deltableu.corpus.ratings import read_ratings, write_ratings
+from deltableu.corpus.runs import with_runs
 from deltableu.corpus.systems import read_note, read_systems, write_systems
 from deltableu.corpus.types import Item, Study
-from deltableu.errors import InputError, Problem
-from deltableu.io import PathLike, Report, atomic_folder, check_new_folder, fail, shown
+from deltableu.errors import InputError, Problem, check_kind, did_you_mean
+from deltableu.io import ColumnNames, PathLike, Report, atomic_folder, check_new_folder, fail, shown
 
 Form: TypeAlias = Literal["jsonl", "tsv", "parquet", "plain"]
 
 
-def read_study(path: PathLike, *, ratings: bool = True, report: Report = fail) -> Study:
+def read_study(
+    path: PathLike,
+    *,
+    ratings: bool = True,
+    columns: ColumnNames | None = None,
+    missing: Missing = "error",
+    systems: Sequence[str] | None = None,
+    report: Report = fail,
+) -> Study:
     """Read a study: items, the outputs of each system, ratings, what is said of the systems.
 
     Parameters
@@ -31,7 +42,16 @@ def read_study(path: PathLike, *, ratings: bool = True, report: Report = fail) -
         `.parquet`), `ratings.csv` (or `.tsv`, `.jsonl`, `.parquet`) and `systems.toml`. All but
         Parquet and TOML may be packed as `.gz`.
     ratings
-        Whether to read the ratings, which may be many.
+        Whether to read the ratings, which may be many. What they rate may be called by its name
+        alone, where it is a system or a reference of the item, and not both.
+    columns
+        What the file of ratings calls its columns: see `read_ratings`.
+    missing
+        What to do with items for which a system has no output: "error"; "empty" takes an empty
+        text; "drop" leaves the item out, with its ratings. A warning says how many there are. Plain
+        text must have one line an item in any case.
+    systems
+        Only the outputs of these systems, and their runs; by default of all.
     report
         Called with each problem; the record is then left out. The default raises InputError.
 
@@ -47,22 +67,45 @@ def read_study(path: PathLike, *, ratings: bool = True, report: Report = fail) -
     if not items and seen.complete and (files.items or files.plain):
         report(Problem("holds no items", file=str(files.items or files.plain[0])))
     kept = frozenset(item.id for item in items)
-    outputs: dict[str, tuple[str, ...]] = {}
-    for name, file in files.outputs.items():
-        texts = match_outputs(file, tuple(seen.lines) if seen.complete else None, report)
+    chosen = files.outputs
+    if systems is not None:
+        check_kind("systems", systems, Sequence)
+        chosen = {name: files.outputs[name] for name in _known_systems(systems, files, path)}
+    outputs: dict[str, tuple[str | None, ...]] = {}
+    for name, file in chosen.items():
+        ids = tuple(seen.lines) if seen.complete else None
+        texts = match_outputs(file, ids, report, missing)
         if seen.complete:
             matched = zip(seen.lines, texts, strict=True)
-            outputs[name] = tuple(text or "" for id, text in matched if id in kept)
+            outputs[name] = tuple(text for id, text in matched if id in kept)
+    rated = RatingTable.from_records()
+    if ratings and files.ratings:
+        targets = RatingTargets.of(items, files.outputs)
+        rated = read_ratings(files.ratings, report, columns=columns, targets=targets)
+    settled = settle_missing(outputs, len(items), missing, str(Path(path) / "outputs"), report)
+    if len(settled.kept) < len(items):
+        dropped = kept.difference(items[place].id for place in settled.kept)
+        items = tuple(items[place] for place in settled.kept)
+        rated = RatingTable.from_records(one for one in rated if one.item not in dropped)
     return Study(
         items,
-        outputs,
-        read_ratings(files.ratings, report)
-        if ratings and files.ratings
-        else RatingTable.from_records(),
+        settled.outputs,
+        rated,
         read_systems(files.systems, report) if files.systems else {},
         Path(path),
         read_note(files.systems) if files.systems else None,
     )
+
+
+def _known_systems(systems: Sequence[str], files: StudyFiles, path: PathLike) -> list[str]:
+    there = tuple(files.outputs)
+    wanted = with_runs(systems, there)
+    for name in wanted if there else ():
+        if name not in there:
+            meant = did_you_mean(name, there)
+            message = f"there is no system {name!r}; it has {', '.join(there)}{meant}"
+            raise InputError(Problem(message, file=str(path)))
+    return [name for name in there if name in wanted]
 
 
 def read_study_items(

@@ -8,6 +8,7 @@ from deltableu.io.atomic import (
     unwritable,
 )
 from deltableu.io.checker import Checker, as_number, number_text, shown
+from deltableu.io.columns import ColumnNames, TableColumns, named_columns
 from deltableu.io.delimited import (
     Row,
     escape_cell,
@@ -64,7 +65,7 @@ from deltableu.io.plugins import load_offered, offered
 from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record, json_text
 from deltableu.io.record_tables import record_tables
-from deltableu.io.records import read_table_rows
+from deltableu.io.records import read_table_rows, table_rows
 from deltableu.io.sources import (
     BrokenFile,
     ByteSource,
@@ -88,6 +89,7 @@ __all__ = [
     "Cell",
     "Checker",
     "Column",
+    "ColumnNames",
     "FoundFile",
     "Interval",
     "Journal",
@@ -97,6 +99,7 @@ __all__ = [
     "Row",
     "SeenProblems",
     "Table",
+    "TableColumns",
     "WorkFolder",
     "WrongColumns",
     "as_number",
@@ -131,6 +134,7 @@ __all__ = [
     "json_text",
     "load_offered",
     "mark_best",
+    "named_columns",
     "not_utf8",
     "number_text",
     "offered",
@@ -154,6 +158,7 @@ __all__ = [
     "render_terminal",
     "scratch_folder",
     "shown",
+    "table_rows",
     "terminal_text",
     "unescape_cell",
     "unreadable",

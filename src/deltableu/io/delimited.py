@@ -10,9 +10,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from deltableu.errors import Problem
+from deltableu.io.columns import TableColumns
 from deltableu.io.files import atomic_write, filled_lines, read_lines, read_raw_lines
 from deltableu.io.names import PathLike, file_name
 from deltableu.io.problems import Report, SeenProblems, fail
@@ -97,8 +98,7 @@ def _csv_reason(error: csv.Error) -> str:
 def _rows(
     cells: Iterator[tuple[int, list[str | None]]],
     name: str,
-    required: Sequence[str],
-    known: Sequence[str],
+    columns: TableColumns,
     problems: SeenProblems,
 ) -> Iterator[tuple[int, Row]]:
     first = next(cells, None)
@@ -106,21 +106,23 @@ def _rows(
     if first is None and not problems.readable:
         return
     if first is None:
-        wanted = f"its first line must name the columns, at least {', '.join(required)}"
+        wanted = f"its first line must name the columns, at least {', '.join(columns.required)}"
         report(Problem(f"is empty: {wanted}", file=name))
         return
     line, header = first[0], [(cell or "").strip(" ") for cell in first[1]]
     usable = True
-    for column in required:
-        if column not in header:
-            usable = False
-            message = f"the first line names no column {column!r}, which is required"
-            report(Problem(message, file=name, line=line, field=column))
+    for column, reason in columns.missing(header):
+        usable = False
+        message = f"the first line names no column {reason}"
+        report(Problem(message, file=name, line=line, field=column))
+    known = [*columns.required, *columns.optional]
+    read = columns.read(header)
     for column in dict.fromkeys(header):
         if header.count(column) > 1:
             usable = False
             report(Problem("the column is named twice", file=name, line=line, field=column))
-        if column not in known:
+        # Who says what columns are called knows that there are others.
+        if column not in read and not columns.names:
             message = f"the column is not read: the names are {', '.join(known)}"
             report(Problem(message, file=name, line=line, field=column, severity="warning"))
     if not usable:
@@ -142,16 +144,27 @@ def read_tsv(
     path: PathLike, required: Sequence[str], known: Sequence[str], report: Report = fail
 ) -> Iterator[tuple[int, Row]]:
     """Yield line numbers and rows of a TSV file whose first line names the columns."""
-    problems = SeenProblems(report)
-    return _rows(_tsv_cells(path, problems.report), file_name(path), required, known, problems)
+    return delimited_rows(path, "tsv", TableColumns(required, _others(known, required)), report)
 
 
 def read_csv(
     path: PathLike, required: Sequence[str], known: Sequence[str], report: Report = fail
 ) -> Iterator[tuple[int, Row]]:
     """Yield rows of a CSV file, each with the number of the line it starts on."""
+    return delimited_rows(path, "csv", TableColumns(required, _others(known, required)), report)
+
+
+def delimited_rows(
+    path: PathLike, form: Literal["csv", "tsv"], columns: TableColumns, report: Report = fail
+) -> Iterator[tuple[int, Row]]:
+    """Yield line numbers and rows by the file's own names of its columns."""
     problems = SeenProblems(report)
-    return _rows(_csv_cells(path, problems.report), file_name(path), required, known, problems)
+    cells = (_csv_cells if form == "csv" else _tsv_cells)(path, problems.report)
+    return _rows(cells, file_name(path), columns, problems)
+
+
+def _others(names: Sequence[str], than: Sequence[str]) -> list[str]:
+    return [name for name in names if name not in than]
 
 
 def write_tsv(path: PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:

@@ -3,45 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from deltableu.errors import Problem
-from deltableu.io.delimited import read_csv, read_tsv
+from deltableu.io.columns import TableColumns
+from deltableu.io.delimited import delimited_rows
 from deltableu.io.jsonl import read_records
 from deltableu.io.names import PathLike, file_form, file_name
 from deltableu.io.parquet import read_rows
 from deltableu.io.problems import Report, fail
 
+_Rows: TypeAlias = Iterator[tuple[int, Mapping[str, object]]]
+
 
 def read_table_rows(
     path: PathLike,
-    columns: Sequence[str],
+    columns: Sequence[str] | TableColumns,
     report: Report = fail,
     optional: Sequence[str] = (),
-) -> Iterator[tuple[int, Mapping[str, object]]]:
+) -> _Rows:
     """Yield line numbers and rows that have all the columns; others are reported and left out.
 
-    Columns that are `optional` are read where the table has them.
+    Columns that are `optional` are read where the table has them. An empty cell is an empty text.
     """
-    form = file_form(path)
-    rows: Iterator[tuple[int, Mapping[str, object]]]
-    if form == "parquet":
-        rows = read_rows(path, report)
-    elif form == "jsonl":
-        rows = read_records(path, report)
-    elif form in ("csv", "tsv"):
-        reader = read_csv if form == "csv" else read_tsv
-        cells = reader(path, columns, (*columns, *optional), _without_warnings(report))
-        rows = ((line, {key: cell or "" for key, cell in row.items()}) for line, row in cells)
-    else:
-        message = "is no table: give a .csv, .tsv, .jsonl or .parquet file"
-        report(Problem(message, file=file_name(path)))
-        return
-    for line, row in rows:
-        missing = next((name for name in columns if row.get(name) is None), None)
+    wanted = columns if isinstance(columns, TableColumns) else TableColumns(columns, optional)
+    for line, row in table_rows(path, wanted, _without_warnings(report), empty=""):
+        missing = next((name for name in wanted.required if row.get(name) is None), None)
         if missing is None:
             yield line, row
         else:
             report(Problem("is missing", file=file_name(path), line=line, field=missing))
+
+
+def table_rows(
+    path: PathLike,
+    columns: TableColumns,
+    report: Report = fail,
+    *,
+    form: str | None = None,
+    empty: str | None = None,
+) -> _Rows:
+    """Yield line numbers and rows by our names; columns that are not there are reported.
+
+    Parameters
+    ----------
+    form
+        What the file is, where its name does not say.
+    empty
+        What an empty cell of CSV or TSV is.
+    """
+    form = file_form(path) or form
+    if form in ("csv", "tsv"):
+        kind: Literal["csv", "tsv"] = "csv" if form == "csv" else "tsv"
+        for line, cells in delimited_rows(path, kind, columns, report):
+            row = {key: empty if cell is None else cell for key, cell in cells.items()}
+            yield line, columns.renamed(row)
+        return
+    if form not in ("jsonl", "parquet"):
+        message = "is no table: give a .csv, .tsv, .jsonl or .parquet file"
+        report(Problem(message, file=file_name(path)))
+        return
+    first = True
+    for line, record in (read_records if form == "jsonl" else read_rows)(path, report):
+        missing = columns.missing(record) if first and columns.option else ()
+        for name, reason in missing:
+            message = f"is missing: there is no column {reason}"
+            report(Problem(message, file=file_name(path), line=line, field=name))
+        first = False
+        if not missing:
+            yield line, columns.renamed(record)
 
 
 def _without_warnings(report: Report) -> Report:

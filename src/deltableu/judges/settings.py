@@ -6,7 +6,14 @@ import itertools
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from deltableu.errors import InputError, Problem, check_at_least, check_choice, check_share
+from deltableu.errors import (
+    InputError,
+    Problem,
+    check_at_least,
+    check_choice,
+    check_share,
+    did_you_mean,
+)
 
 Preset = Literal["paper", "small"]
 Negatives = Literal["matched", "random"]
@@ -140,7 +147,8 @@ def preset(name: Preset) -> tuple[RaterSettings, TrainingSettings]:
     RaterSettings(embedding=512, hidden=512, layer=1024, layers=5, max_length=50)
     """
     if name not in PRESETS:
-        raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}")
+        meant = did_you_mean(name, PRESETS)
+        raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}{meant}")
     return PRESETS[name]
 
 

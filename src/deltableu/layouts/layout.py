@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-from deltableu.errors import InputError, Problem, did_you_mean
+from deltableu.errors import InputError, Problem, check_known
 from deltableu.io import Report, load_offered, offered
 from deltableu.layouts.mapping import ColumnMap
 from deltableu.layouts.parts import Part, Place
@@ -105,10 +105,7 @@ def layout_names() -> tuple[str, ...]:
 
 def load_layout(name: str) -> Layout:
     """The layout of a name."""
-    if name not in offered(GROUP):
-        there = layout_names()
-        hint = did_you_mean(name, there) or f"there are {', '.join(there)}"
-        raise InputError(f"there is no layout {name!r}: {hint}")
+    check_known("layout", name, layout_names())
     made: Layout = load_offered(GROUP, name, "layout", _made)
     return made
 

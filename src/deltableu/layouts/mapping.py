@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from deltableu.errors import InputError, Problem, did_you_mean
-from deltableu.io import decode, number_text, shown
+from deltableu.io import decode, named_columns, number_text, shown
 
 #: Our names, what they are, and what people call them; the first that a table has is taken.
 MEANINGS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -67,22 +67,14 @@ class ColumnMap:
         constants: dict[str, str] = {}
         if text is None:
             return cls()
-        if isinstance(text, Mapping):
-            pairs = [(name, (one,) if isinstance(one, str) else tuple(one))
-                     for name, one in text.items()]  # fmt: skip
-        else:
-            pairs = []
-            for part in filter(None, (one.strip() for one in text.split(","))):
-                ours, equals, theirs = part.partition("=")
-                if not equals or not theirs.strip():
-                    message = f"takes ours=theirs, such as item=segment_id, got {shown(part)}"
-                    raise InputError(Problem(message, field="columns"))
-                names = tuple(one.strip() for one in theirs.split("+"))
-                pairs.append((ours.strip(), names))
-        for ours, names in pairs:
+        said = named_columns(text, "item=segment_id") if isinstance(text, str) else text
+        for ours, theirs in (said or {}).items():
+            parts = theirs.split("+") if isinstance(theirs, str) else theirs
+            names = tuple(one.strip() for one in parts)
             if ours not in MEANINGS:
-                hint = did_you_mean(ours, MEANINGS) or f"there are {', '.join(MEANINGS)}"
-                raise InputError(Problem(f"there is no name {ours!r}: {hint}", field="columns"))
+                there, meant = ", ".join(MEANINGS), did_you_mean(ours, MEANINGS)
+                message = f"there is no name {ours!r}; there are {there}{meant}"
+                raise InputError(Problem(message, field="columns"))
             if len(names) == 1 and names[0].startswith(":"):
                 constants[ours] = names[0][1:]
             elif len(names) > 1 and ours not in SEVERAL:
@@ -123,9 +115,8 @@ class ColumnMap:
         for ours, names in self.given.items():
             if ours in seen or names == ("#",):
                 continue
-            there = ", ".join(map(shown, columns[:20]))
-            hint = did_you_mean(names[0], columns)
-            message = f"has no column {names[0]!r} for {ours}: {hint} it has {there}"
+            there, meant = ", ".join(map(shown, columns[:20])), did_you_mean(names[0], columns)
+            message = f"has no column {names[0]!r} for {ours}: there are {there}{meant}"
             raise InputError(Problem(message, file=file, field="columns"))
 
 

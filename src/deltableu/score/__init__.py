@@ -19,6 +19,8 @@ from deltableu.score.metrics.sentence_bleu import SentenceBLEU
 from deltableu.score.registry import (
     installed_metrics,
     make_metrics,
+    metric_name,
+    metric_names,
     metric_settings,
     unheeded_settings,
 )
@@ -61,6 +63,8 @@ __all__ = [
     "first_wrong_text",
     "installed_metrics",
     "make_metrics",
+    "metric_name",
+    "metric_names",
     "metric_settings",
     "rank_items",
     "score_systems",

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import Any
 
-from deltableu.errors import InputError
+from deltableu.errors import InputError, did_you_mean, find_name
 from deltableu.io import load_offered, offered
 from deltableu.score.metric import Metric
 from deltableu.score.metrics import BUILT_IN
@@ -24,14 +24,22 @@ def metric_names() -> list[str]:
     return [*BUILT_IN, *sorted(set(offered(_GROUP)) - set(BUILT_IN))]
 
 
+def metric_name(name: str) -> str:
+    """The name of the metric that is meant, whatever its case."""
+    return name if name in BUILT_IN else find_name(name, metric_names())
+
+
 def metric_class(name: str) -> type[Metric]:
-    """The class of a metric."""
+    """The class of a metric; the case of its name does not matter."""
+    name = metric_name(name)
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(".")
         found: type[Metric] = getattr(import_module(f"deltableu.score.metrics.{module}"), attribute)
         return found
     if name not in offered(_GROUP):
-        raise InputError(f"unknown metric {name!r}; choose from {', '.join(metric_names())}")
+        names = metric_names()
+        meant = did_you_mean(name, names)
+        raise InputError(f"unknown metric {name!r}; choose from {', '.join(names)}{meant}")
     loaded = load_offered(_GROUP, name, "metric")
     if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
         raise InputError(f"the metric {name!r} is no subclass of deltableu.score.Metric")
@@ -59,8 +67,8 @@ def make_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Met
     """
     if not names:
         raise InputError(f"no metric was named; choose from {', '.join(metric_names())}")
-    classes = {name: metric_class(name) for name in names}
-    known = {name: metric_settings(name) for name in names}
+    classes = {metric_name(name): metric_class(name) for name in names}
+    known = {name: metric_settings(name) for name in classes}
     these = " and ".join(classes)
     for setting in settings:
         if not any(setting in own for own in known.values()):

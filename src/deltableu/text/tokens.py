@@ -13,7 +13,7 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Hashes, Ints
-from deltableu.errors import InputError
+from deltableu.errors import InputError, did_you_mean
 from deltableu.text.peers import PEER_TOKENIZERS, peer_tokenizer
 from deltableu.text.texts import Texts
 
@@ -111,8 +111,9 @@ class Tokenizer:
     def __post_init__(self) -> None:
         if isinstance(self.tokenize, str):
             if self.tokenize not in TOKENIZERS:
+                there, meant = ", ".join(TOKENIZERS), did_you_mean(self.tokenize, TOKENIZERS)
                 raise InputError(
-                    f"unknown tokenizer {self.tokenize!r}; choose one of {', '.join(TOKENIZERS)}"
+                    f"unknown tokenizer {self.tokenize!r}; choose one of {there}{meant}"
                 )
         elif not callable(self.tokenize):
             raise InputError(f"tokenize must be a name or a function, got {self.tokenize!r}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Hashes, Ints
-from deltableu.errors import InputError
+from deltableu.errors import check_choice
 from deltableu.text.texts import Texts
 from deltableu.text.tokens import TOKENIZERS, TokenArrays, Tokenizer
 
@@ -65,10 +65,7 @@ class WordRule:
     tokenize: str = _OWN
 
     def __post_init__(self) -> None:
-        if self.tokenize not in WORD_RULES:
-            raise InputError(
-                f"tokenize must be one of {', '.join(WORD_RULES)}, got {self.tokenize!r}"
-            )
+        check_choice("tokenize", self.tokenize, WORD_RULES)
 
     def hash(self, texts: Texts) -> TokenArrays:
         """Hashes of the words of each text."""

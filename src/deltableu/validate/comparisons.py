@@ -22,7 +22,7 @@ from deltableu.validate.system_bootstrap import (
 from deltableu.validate.winners import SENTINELS, MetricComparison, MetricTest
 
 #: Tests of whole systems, which need no scores of single outputs.
-_WHOLE_SYSTEMS = ("perm-systems", "bootstrap-systems", "williams")
+WHOLE_SYSTEMS = ("perm-systems", "bootstrap-systems", "williams")
 #: Tests that make each system's score anew on items drawn again.
 _DRAWN_ITEMS = ("bootstrap-items", "bootstrap-both")
 
@@ -45,7 +45,7 @@ def compare_level(
         return _by_drawn_items(study, test, plan, threads)
     people, scores, groups = study.people, study.scores.values, study.groups
     notes = []
-    if level == "system" and test in _WHOLE_SYSTEMS:
+    if level == "system" and test in WHOLE_SYSTEMS:
         # A corpus score is not the mean of its segments' scores.
         people = study.human.totals[0][:, np.newaxis]
         scores = study.scores.totals[..., np.newaxis]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -23,7 +23,7 @@ from deltableu.stats import (
 )
 from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
 from deltableu.validate.agreement_bootstrap import bootstrap_agreement
-from deltableu.validate.comparisons import compare_level
+from deltableu.validate.comparisons import WHOLE_SYSTEMS, compare_level
 from deltableu.validate.levels import Level, level_agreement
 from deltableu.validate.paired_scores import Groups
 from deltableu.validate.plan import ValidationPlan
@@ -117,7 +117,8 @@ def validate_metrics(
     everything = given
     least = 1 if chosen.levels == ("pooled",) else 2
     given, people, left_out = align_scores(given, human.turned(), least=least)
-    told = [*notes, *left_out]
+    chosen, unmeasured = _measurable(chosen, everything, human)
+    told = [*notes, *left_out, *unmeasured]
     scorings = tuple(one for one in sources if isinstance(one, Scoring))
     study = ScoredStudy(given, people, everything, scorings, labels)
     work = _Work(study, chosen, threads)
@@ -154,6 +155,31 @@ def validate_metrics(
         ),
         signatures=dict(zip(given.metrics, given.signatures, strict=True)),
     )
+
+
+def _measurable(
+    plan: ValidationPlan, scores: ScoreTable, people: ScoreTable
+) -> tuple[ValidationPlan, list[str]]:
+    """The levels that can be measured: totals of systems say nothing about items."""
+    rated = people.has_items(people.metrics[0])
+    if rated and any(scores.has_items(metric) for metric in scores.metrics):
+        return plan, []
+    whose = "metric" if rated else "human"
+    rest = [level for level in plan.levels if level != "system"]
+    if len(rest) == len(plan.levels):
+        raise InputError(
+            f"the {whose} scores are totals of systems: level {' and '.join(rest)} needs scores of "
+            "items, so choose level system"
+        )
+    if plan.test_at("system") not in WHOLE_SYSTEMS:
+        raise InputError(
+            f"the {whose} scores are totals of systems, but {plan.test} needs scores of items: "
+            f"choose {', '.join(WHOLE_SYSTEMS)}"
+        )
+    if not rest:
+        return plan, []
+    note = f"the {whose} scores are totals of systems: no level {' and '.join(rest)}"
+    return replace(plan, levels=("system",)), [note]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -178,11 +178,14 @@ class Validation:
                 name: spans[name].cell(form) if name in spans else math.nan for name in names
             }
         for measure, title in _MEASURES[level]:
-            columns[Column(title, form)] = {
+            shares = {
                 one.metric: Cell(one.value, note=f"chance {written(one.chance, form)}")
                 for one in self.accuracies
                 if one.measure == measure and one.reason is None
             }
+            # Totals of systems have no soft accuracy.
+            if shares or self.human.items:
+                columns[Column(title, form)] = shares
         body = [[values.get(name) for values in columns.values()] for name in names]
         if ceiling:
             empty = [None] * (len(columns) - 2)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError, check_choice, check_share
+from deltableu.errors import InputError, check_choice, check_known, check_share
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import Correction, Method, adjust, best_first, greedy_ranks, rank
 from deltableu.validate.levels import Level
@@ -105,8 +105,7 @@ class MetricComparison:
         """Of two metrics, before correction; as at WMT, of the first being better."""
         names = [metric.metric for metric in self.metrics]
         for name in (better, worse):
-            if name not in names:
-                raise InputError(f"there is no metric {name!r}; there are {', '.join(names)}")
+            check_known("metric", name, names)
         return float(self.p_values[names.index(better), names.index(worse)])
 
     def table(self) -> Table:
