@@ -1,6 +1,9 @@
 """Files as other people lay them out in, studies out; a layout is one small class."""
 
+from deltableu.layouts.appraise import AppraiseLayout
+from deltableu.layouts.esa import EsaLayout
 from deltableu.layouts.importing import Imported, import_study, study_from
+from deltableu.layouts.label_studio import LabelStudioLayout
 from deltableu.layouts.layout import (
     Layout,
     Request,
@@ -8,25 +11,40 @@ from deltableu.layouts.layout import (
     layout_names,
     load_layout,
 )
+from deltableu.layouts.lm_eval import LmEvalLayout
 from deltableu.layouts.mapping import MEANINGS, ColumnMap
+from deltableu.layouts.mqm import MqmLayout
+from deltableu.layouts.mturk import MTurkLayout
+from deltableu.layouts.openai_chat import OpenAILayout
 from deltableu.layouts.parts import FoundItem, FoundOutput, FoundReference, Part, Place
 from deltableu.layouts.plain import TextLayout, expanded
+from deltableu.layouts.prolific import ProlificLayout
 from deltableu.layouts.table import TableLayout
+from deltableu.layouts.wmt_da import WmtDaLayout
 
 __all__ = [
     "MEANINGS",
+    "AppraiseLayout",
     "ColumnMap",
+    "EsaLayout",
     "FoundItem",
     "FoundOutput",
     "FoundReference",
     "Imported",
+    "LabelStudioLayout",
     "Layout",
+    "LmEvalLayout",
+    "MTurkLayout",
+    "MqmLayout",
+    "OpenAILayout",
     "Part",
     "Place",
+    "ProlificLayout",
     "Request",
     "TableLayout",
     "TextLayout",
     "Understanding",
+    "WmtDaLayout",
     "expanded",
     "import_study",
     "layout_names",
