@@ -65,13 +65,24 @@ class Segments:
         only_seen
             Leave out lines that nobody rated.
         """
-        for item, (place, document) in self._seen.items():
-            yield FoundItem(item, meta={} if document is None else {"document": document}), place
-        if not self.have_texts:
-            return
-        request = self._request
         lines: set[str] = set()
-        aligned = read_aligned(
+        if self.have_texts:
+            # First, so that items keep the order of their lines.
+            for part, place in self._aligned(report):
+                item = part.id if isinstance(part, FoundItem) else part.item
+                lines.add(item)
+                if item in self._seen or not only_seen:
+                    yield part, place
+        for item, (place, document) in self._seen.items():
+            if self.have_texts and item not in lines:
+                message = f"there is no line {item!r} in the text files, which have {len(lines)}"
+                report(Problem(message, place.file, place.line, field))
+                continue
+            yield FoundItem(item, meta={} if document is None else {"document": document}), place
+
+    def _aligned(self, report: Report) -> Parts:
+        request = self._request
+        return read_aligned(
             list(request.references),
             list(request.sources),
             self.systems,
@@ -79,16 +90,6 @@ class Segments:
             documents=list(request.documents),
             first=0 if "0" in self._seen else 1,
         )
-        for part, place in aligned:
-            if isinstance(part, FoundItem):
-                lines.add(part.id)
-            item = part.id if isinstance(part, FoundItem) else part.item
-            if item in self._seen or not only_seen:
-                yield part, place
-        for item, (place, _) in self._seen.items():
-            if item not in lines:
-                message = f"there is no line {item!r} in the text files, which have {len(lines)}"
-                report(Problem(message, place.file, place.line, field))
 
 
 def named_files(paths: Sequence[Path], pattern: str | None) -> dict[str, Path]:

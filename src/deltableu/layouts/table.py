@@ -9,7 +9,7 @@ from typing import ClassVar, cast
 
 from deltableu.corpus import KINDS, Kind, Rating
 from deltableu.errors import InputError, Problem
-from deltableu.io import Report, file_form, file_packing, shown
+from deltableu.io import Report, as_number, file_form, file_packing, shown
 from deltableu.layouts.foreign import Rows, columns_of, foreign_rows
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding
 from deltableu.layouts.mapping import MEANINGS, as_list, as_text, cell, is_gap
