@@ -11,7 +11,7 @@ u2,c,2,TGT,eng,deu,99,1600000020.0,1600000021.0
 DOCUMENTS = """u1,a,7,TGT,eng,deu,80,doc1#a,False,1600000000.0,1600000005.5
 u1,a,8,TGT,eng,deu,70,doc1#a#dup,False,1600000000.0,1600000005.5
 u1,tutorial,9,TGT,eng,deu,70,doc0,False,1600000000.0,1600000005.5
-u1,a,3,BAD,eng,deu,10,doc1#a#bad2,False,1600000000.0,1600000005.5
+u1,a,7,BAD,eng,deu,10,doc1#a#bad2,False,1600000000.0,1600000005.5
 """
 
 
@@ -46,10 +46,37 @@ def test_documents_without_texts(bring, write):
     said = [(one.item, one.target, one.value, one.kind) for one in found.ratings]
     assert said == [
         ("doc1/7", "system:a", 80, "item"),
-        ("doc1/3", "system:a", 10, "bad-reference"),
+        ("doc1/7", "system:a", 10, "bad-reference"),
     ]
     assert found.items["doc1/7"].meta == {"document": "doc1"}
     assert found.left_out == {"the document is marked #dup": 1, "it is of the tutorial": 1}
+
+
+def test_items_that_are_numbered_by_task(bring, refuse, write):
+    """Places in the document tell them; a bad copy is of the same segment."""
+    rows = [
+        *(("u1", "a", item, "TGT", "d#a") for item in (9, 10)),
+        *(("u1", "a", item, "BAD", "d#a#bad") for item in (95, 96)),
+        ("u2", "b", 1, "TGT", "d#b"),
+    ]
+    text = "".join(
+        f"{rater},{system},{item},{sort},eng,deu,50,{document},False,1.0,2.0\n"
+        for rater, system, item, sort, document in rows
+    )
+    path = write("scores.csv", text)
+    said = refuse("appraise", path, references=[write("ref.txt", "r\n")])
+    assert said.startswith("scores.csv, item: items are numbered anew in every task")
+    found = bring("appraise", path, keep_all=True, checked=False)
+    assert [one.item for one in found.ratings] == ["d/1", "d/2", "d/1", "d/2", "d/1"]
+
+
+def test_lines_of_other_documents(refuse, write):
+    path = write("scores.csv", DOCUMENTS.replace("a,7", "a,1"))
+    said = refuse("appraise", path, documents=[write("docs.txt", "news\tdoc2\n")])
+    assert said == (
+        "scores.csv, line 1, item: '1' is of 'doc1' here, but its line of --documents is "
+        "'news\\tdoc2'"
+    )
 
 
 def test_numbers_from_nought_and_batches(bring, write):

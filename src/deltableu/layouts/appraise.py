@@ -18,6 +18,12 @@ from typing import ClassVar
 from deltableu.corpus import Kind, Rating
 from deltableu.errors import InputError, Problem
 from deltableu.io import Report, shown
+from deltableu.layouts.appraise_items import (
+    Copy,
+    copy_of,
+    document_of,
+    places_in_documents,
+)
 from deltableu.layouts.foreign import foreign_rows
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding
 from deltableu.layouts.parts import Place
@@ -79,6 +85,13 @@ def appraise_rows(
     if not request.paths:
         raise InputError("name the CSV files that Appraise has exported")
     pair = OnePair(request.pair, understood)
+    places = places_in_documents(_all_rows(request))
+    if places is not None and segments.have_texts:
+        message = (
+            "items are numbered anew in every task, so that they do not tell lines of text files: "
+            "leave out --refs, --sources, --systems and --documents"
+        )
+        raise InputError(Problem(message, str(request.paths[0]), field="item"))
     for path in request.paths:
         file = str(path)
         for line, row in foreign_rows(path, report, named=partial(_named, path)):
@@ -89,7 +102,8 @@ def appraise_rows(
                     continue
                 if not pair.keeps(f"{row['source']}-{row['target']}"):
                     continue
-                for rating in _ratings(row, segments, request.scale, place, understood):
+                item = _item(row, segments, places)
+                for rating in _ratings(row, item, segments, request.scale, place, understood):
                     spans = row.get("spans")
                     yield AppraiseRow(rating, None if spans is None else str(spans), place)
             except InputError as error:
@@ -129,8 +143,28 @@ def _fills_up(row: Mapping[str, object], understood: Understanding) -> bool:
     return False
 
 
+def _all_rows(request: Request) -> Iterator[Mapping[str, object]]:
+    """The rows before they are read in earnest, of what is no filling."""
+    for path in request.paths:
+        for _, row in foreign_rows(path, lambda _: None, named=partial(_named, path)):
+            if not _fills_up(row, Understanding()):
+                yield row
+
+
+def _item(
+    row: Mapping[str, object], segments: Segments, places: Mapping[tuple[Copy, str], int] | None
+) -> str:
+    item = str(row["item"])
+    if places is not None:
+        return f"{document_of(row)}/{places[copy_of(row), item]}"
+    if "document" in row and not segments.have_texts:
+        return f"{document_of(row)}/{item}"
+    return item
+
+
 def _ratings(
     row: Mapping[str, object],
+    item: str,
     segments: Segments,
     scale: str | None,
     place: Place,
@@ -141,11 +175,7 @@ def _ratings(
         message = f"must be one of {', '.join(_KINDS)}, got {shown(sort)}"
         raise InputError(Problem(message, field="type"))
     value = number_of(row["score"], "score")
-    # What follows the mark is the system, or which copy of the document it is.
-    document = str(row["document"]).partition("#")[0] if "document" in row else None
-    item = str(row["item"])
-    if document is not None and not segments.have_texts:
-        item = f"{document}/{item}"
+    document = document_of(row) if "document" in row else None
     for name in _systems(str(row["system"]), segments):
         system = segments.system(name)
         if system is None:

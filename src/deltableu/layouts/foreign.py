@@ -121,11 +121,18 @@ def separator(header: str) -> str:
     >>> separator("LP HUMAN SYSTEM"), separator('id;"a, b";c'), separator("id")
     (' ', ';', ',')
     """
-    counts = {mark: len(next(csv.reader([header], delimiter=mark), [])) for mark in ",;\t"}
+    counts = {mark: _cells(header, mark) for mark in ",;\t"}
     best = max(counts, key=lambda mark: counts[mark])
     if counts[best] > 1:
         return best
     return " " if len(header.split()) > 1 else ","
+
+
+def _cells(header: str, mark: str) -> int:
+    try:
+        return len(next(csv.reader([header], delimiter=mark), []))
+    except csv.Error:
+        return 0
 
 
 def _quoted_rows(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import Report
+from deltableu.io import Report, shown
 from deltableu.layouts.layout import Parts, Request, Understanding
 from deltableu.layouts.parts import FoundItem, Place
 from deltableu.layouts.plain import read_aligned, system_names
@@ -71,6 +71,8 @@ class Segments:
             for part, place in self._aligned(report):
                 item = part.id if isinstance(part, FoundItem) else part.item
                 lines.add(item)
+                if isinstance(part, FoundItem):
+                    self._check_document(part, report, field)
                 if item in self._seen or not only_seen:
                     yield part, place
         for item, (place, document) in self._seen.items():
@@ -79,6 +81,18 @@ class Segments:
                 report(Problem(message, place.file, place.line, field))
                 continue
             yield FoundItem(item, meta={} if document is None else {"document": document}), place
+
+    def _check_document(self, part: FoundItem, report: Report, field: str) -> None:
+        """Complain where ratings and --documents do not agree of which document a line is."""
+        place, rated = self._seen.get(part.id, (None, None))
+        line = part.meta.get("document")
+        # The WMT writes the domain before the document.
+        if place is None or rated is None or line is None or rated in str(line).split("\t"):
+            return
+        message = (
+            f"{part.id!r} is of {shown(rated)} here, but its line of --documents is {shown(line)}"
+        )
+        report(Problem(message, place.file, place.line, field))
 
     def _aligned(self, report: Report) -> Parts:
         request = self._request
