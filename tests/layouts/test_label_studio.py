@@ -98,3 +98,5 @@ def test_bad_files(refuse, write):
     assert said == "p.json, line 1, completed_by: it is not said who rated"
     said = refuse("label-studio", write("p.json", json.dumps([task(1, "a")])), columns="item=nr")
     assert said.startswith("p.json, columns: has no column 'nr' for item")
+    said = refuse("label-studio", write("p.csv", "output,x,annotator\nhm,3,me\n"))
+    assert said.startswith("p.csv, line 2, id: there is no such column")

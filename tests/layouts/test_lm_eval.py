@@ -54,6 +54,15 @@ def test_several_tasks_and_a_chosen_filter(bring, write):
     assert found.outputs == {"s": ("it", "it")}
 
 
+@pytest.mark.parametrize(
+    ("target", "texts"),
+    [("['2', \"it's\"]", ["2", "it's"]), ("[1, 2]", ["[1, 2]"]), (2, ["2"]), (["a"], ["a"])],
+)
+def test_targets(bring, write, target, texts):
+    found = bring("lm-eval", write("m/samples_x.jsonl", json.dumps(sample(target=target)) + "\n"))
+    assert [one.text for one in found.items["0"].references] == texts
+
+
 def test_likelihoods_are_no_text(bring, write):
     choices = sample(doc_id=1, target=1, filtered_resps=[[-3.5, False], [-1.5, True]])
     texts = sample(doc_id=2, target=1, filtered_resps=[["-3.5", "False"], ["-1.5", "True"]])

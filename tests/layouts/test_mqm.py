@@ -55,3 +55,5 @@ def test_bad_files(refuse, write, old, new, said):
 def test_a_segment_that_the_references_lack(refuse, write):
     said = refuse("mqm", write("mqm.tsv", TEXT), references=[write("ref.txt", "r1\n")])
     assert said == "mqm.tsv, line 2, seg_id: there is no line '2' in the text files, which have 1"
+    said = refuse("mqm", write("mqm.tsv", TEXT), systems=[write("a.txt", "a\n")])
+    assert said == "the rows hold sources and outputs: leave out --sources and --systems"

@@ -73,6 +73,21 @@ def test_the_same_words_are_the_same_item(bring, write):
     assert found.outputs == {"a": ("x",), "b": ("y",)}
 
 
+def test_a_turn_after_the_last_answer(bring, write):
+    """It is no part of the item in a log, and it is the question where an answer is expected."""
+    found = bring(
+        "openai", write("log.jsonl", lines({"id": "q", "messages": ASKED})), keep_all=True
+    )
+    assert (found.items["q"].message, found.outputs) == ("hi", {"log": ("hello",)})
+    assert found.left_out == {"a turn follows the last answer": 1}
+
+
+def test_samples_of_evals(bring, write):
+    path = write("samples.jsonl", lines({"id": "q", "input": ASKED, "ideal": "me"}))
+    found = bring("openai", path)
+    assert (found.items["q"].message, found.outputs) == ("who?", {})
+
+
 def test_responses(bring, write):
     output = [{"type": "reasoning"}, {"type": "message", "role": "assistant",
               "content": [{"type": "output_text", "text": "hey"}]}]  # fmt: skip

@@ -134,14 +134,13 @@ def _add(results: dict[str, float], name: str, value: object, understood: Unders
 
 def _flat(record: Mapping[str, object], understood: Understanding) -> Row:
     """A row of CSV or JSON-MIN."""
+    if "id" not in record:
+        raise InputError(Problem("there is no such column, which divides data from controls: "
+                                 "export again as CSV or JSON", field="id"))  # fmt: skip
     names = list(record)
-    after = names.index("id") + 1 if "id" in names else 0
-    controls = [one for one in names[after : names.index("annotator")] if one not in _OWN]
+    controls = names[names.index("id") + 1 : names.index("annotator")]
     results: dict[str, float] = {}
     data = {one: record[one] for one in names if one not in (*controls, *_OWN, "id")}
-    if not after:
-        # Without the task's number nothing divides data from controls, save that these are numbers.
-        data = {one: value for one, value in record.items() if one not in _OWN}
     for name in controls:
         value = _cell(record[name], name)
         if not is_gap(value):

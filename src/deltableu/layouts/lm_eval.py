@@ -14,7 +14,7 @@ from typing import ClassVar
 from deltableu.errors import InputError, Problem
 from deltableu.io import Report, read_records, shown
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding
-from deltableu.layouts.mapping import as_text, is_gap
+from deltableu.layouts.mapping import as_list, as_text, is_gap
 from deltableu.layouts.parts import FoundItem, FoundOutput, FoundReference, Place
 from deltableu.layouts.table import is_wanted, stem_of
 
@@ -130,6 +130,10 @@ def _prompt(sample: Mapping[str, object]) -> str | None:
 def _references(sample: Mapping[str, object]) -> tuple[FoundReference, ...]:
     target = sample.get("target")
     several = target if isinstance(target, list) else [target]
+    # Newer versions write a list as Python shows it.
+    spelt = as_list(target)
+    if isinstance(target, str) and len(spelt) > 1 and all(isinstance(one, str) for one in spelt):
+        several = spelt
     if any(isinstance(one, list | dict) for one in several):
         message = f"must be a text or a list of texts, got {shown(target)}"
         raise InputError(Problem(message, field="target"))

@@ -8,7 +8,7 @@ errors, source issues) those of github.com/wmt-conference/wmt24-news-systems.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from deltableu.corpus import Rating
@@ -92,8 +92,9 @@ class MqmLayout(Layout):
     def read(self, request: Request, report: Report, understood: Understanding) -> Parts:
         if not request.paths:
             raise InputError("name the TSV files of errors")
-        # The rows hold sources and outputs themselves.
-        segments = Segments(replace(request, sources=(), systems=()))
+        if request.sources or request.systems:
+            raise InputError("the rows hold sources and outputs: leave out --sources and --systems")
+        segments = Segments(request)
         marked: dict[tuple[str, str, str], _Marked] = {}
         categories: dict[str, None] = {}
         for path in request.paths:

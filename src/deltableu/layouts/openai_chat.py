@@ -79,9 +79,12 @@ class _Reader:
         prompts = [turn.text for turn in turns if turn.role in _PROMPTS]
         said = [turn for turn in turns if turn.role not in _PROMPTS]
         last = max((n for n, turn in enumerate(said) if turn.role == "assistant"), default=None)
-        # An assistant's turn that somebody answered is history if nothing comes after.
-        if last is not None and any(turn.role == "user" for turn in said[last + 1 :]):
-            last = None
+        after = [] if last is None else said[last + 1 :]
+        if any(turn.role == "user" for turn in after):
+            if asked is not record or field == "input" or self._references(record):
+                last = None  # Nobody has answered yet: earlier answers are a part of the question.
+            else:
+                self.understood.leave_out("a turn follows the last answer")
         before = said if last is None else said[:last]
         user = max((n for n, turn in enumerate(before) if turn.role == "user"), default=None)
         if user is None:

@@ -7,9 +7,9 @@ those of Qualtrics.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import ClassVar
 
@@ -92,18 +92,11 @@ def _without_descriptions(rows: Rows) -> Rows:
     first = list(islice(rows, 2))
     if len(first) == 2 and any('"ImportId"' in str(one) for one in first[1][1].values()):
         first = []
-    for line, row in _chained(first, rows):
+    for line, row in chain(first, rows):
         if "StartDate" in row:
             # Whether somebody came to the end, and not when.
             row = {name: value for name, value in row.items() if name != "Finished"}
         yield line, row
-
-
-def _chained(
-    first: list[tuple[int, Mapping[str, object]]], rows: Rows
-) -> Iterator[tuple[int, Mapping[str, object]]]:
-    yield from first
-    yield from rows
 
 
 def _approved(
