@@ -111,3 +111,8 @@ def test_bad_files(refuse, write):
     path = write("scores.csv", SEGMENTS.replace("b,2,BAD", "b,9,BAD"))
     said = refuse("appraise", path, **texts(write))
     assert said == "scores.csv, line 3, item: there is no line '9' in the text files, which have 2"
+
+
+def test_ratings_alone_have_no_references(refuse, write):
+    said = refuse("appraise", write("scores.csv", SEGMENTS), keep_all=False)
+    assert said.endswith("keep items without one with --without-references keep")

@@ -149,5 +149,5 @@ def _metrics(sample: Mapping[str, object], system: str, several: bool) -> dict[s
     return {
         f"{name} ({system})" if several else str(name): sample[name]
         for name in names
-        if isinstance(sample.get(name), int | float)
+        if isinstance(name, str) and isinstance(sample.get(name), int | float)
     }
