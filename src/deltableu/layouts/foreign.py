@@ -29,18 +29,38 @@ from deltableu.io import (
 Rows: TypeAlias = Iterator[tuple[int, Mapping[str, object]]]
 """Line numbers, and cells by the names of their columns."""
 
+Cut: TypeAlias = Callable[[str], list[str]]
+"""A line in, its cells out."""
+
 FORMS = ("csv", "tsv", "jsonl", "json", "parquet")
 _ENDINGS = ".csv, .tsv, .jsonl, .json or .parquet, all but the last also with .gz"
 #: A column of this name, or one whose name ends so, takes all cells to the end of a row.
 _AND_SO_ON = "..."
 
 
-def foreign_rows(path: PathLike, report: Report = fail) -> Rows:
+def foreign_rows(
+    path: PathLike,
+    report: Report = fail,
+    *,
+    cut: Cut | None = None,
+    named: Callable[[Sequence[str]], Sequence[str]] | None = None,
+) -> Rows:
     """Rows of a table, whatever its form.
 
     CSV may be separated by commas, semicolons, tabs or blanks (the header tells); TSV may have
     cells in quotation marks. JSON is a list of objects, or an object that holds one list.
+
+    Parameters
+    ----------
+    path
+    report
+    cut
+        How a line comes apart, where neither name nor header tells: `by_tabs`, `by_blanks`.
+    named
+        Gives names to the cells of the first row, for CSV that has no header.
     """
+    if cut is not None:
+        return _lined_rows(path, report, cut)
     form = file_form(path)
     if form == "jsonl":
         return read_records(path, report)
@@ -51,7 +71,7 @@ def foreign_rows(path: PathLike, report: Report = fail) -> Rows:
     if form == "tsv":
         return _lined_rows(path, report, lambda line: [_unquoted(one) for one in line.split("\t")])
     if form == "csv":
-        return _csv_rows(path, report)
+        return _csv_rows(path, report) if named is None else _quoted_rows(path, report, ",", named)
     raise InputError(Problem(f"is no table that is known: they end in {_ENDINGS}", file_name(path)))
 
 
@@ -89,7 +109,7 @@ def _csv_rows(path: PathLike, report: Report) -> Rows:
     mark = separator(first)
     if mark == " ":
         # Tables of the WMT, in which tabs and blanks mean the same.
-        return _lined_rows(path, report, lambda line: [_unquoted(one) for one in line.split()])
+        return _lined_rows(path, report, by_blanks)
     return _quoted_rows(path, report, mark)
 
 
@@ -101,14 +121,26 @@ def separator(header: str) -> str:
     >>> separator("LP HUMAN SYSTEM"), separator('id;"a, b";c'), separator("id")
     (' ', ';', ',')
     """
-    counts = {mark: len(next(csv.reader([header], delimiter=mark), [])) for mark in ",;\t"}
+    counts = {mark: _cells(header, mark) for mark in ",;\t"}
     best = max(counts, key=lambda mark: counts[mark])
     if counts[best] > 1:
         return best
     return " " if len(header.split()) > 1 else ","
 
 
-def _quoted_rows(path: PathLike, report: Report, mark: str) -> Rows:
+def _cells(header: str, mark: str) -> int:
+    try:
+        return len(next(csv.reader([header], delimiter=mark), []))
+    except csv.Error:
+        return 0
+
+
+def _quoted_rows(
+    path: PathLike,
+    report: Report,
+    mark: str,
+    named: Callable[[Sequence[str]], Sequence[str]] | None = None,
+) -> Rows:
     name = file_name(path)
     marks = 0
 
@@ -134,17 +166,29 @@ def _quoted_rows(path: PathLike, report: Report, mark: str) -> Rows:
             return
         if not any(cells):
             continue
-        if header is None:
+        if header is None and named is None:
             header = _checked_header(cells, name)
-        else:
-            row = _named(header, cells, name, start, report)
-            if row is not None:
-                yield start, row
+            continue
+        if header is None and named is not None:
+            header = list(named(cells))
+        row = _named(header or (), cells, name, start, report)
+        if row is not None:
+            yield start, row
     if header is None:
         report(Problem("is empty", file=name))
 
 
-def _lined_rows(path: PathLike, report: Report, cut: Callable[[str], list[str]]) -> Rows:
+def by_tabs(line: str) -> list[str]:
+    """Cells between tabs; quotation marks belong to the text."""
+    return line.split("\t")
+
+
+def by_blanks(line: str) -> list[str]:
+    """Cells between blanks or tabs, which mean the same in tables of the WMT."""
+    return [_unquoted(one) for one in line.split()]
+
+
+def _lined_rows(path: PathLike, report: Report, cut: Cut) -> Rows:
     name = file_name(path)
     header: list[str] | None = None
     for number, line in filled_lines(read_lines(path, report), name, lambda _: None):

@@ -204,6 +204,11 @@ class Gathering:
                 f"INSERT OR IGNORE INTO items (id) SELECT item FROM {table} ORDER BY rowid"
             )
         if not keep_all:
+            if not self._one("SELECT count(*) FROM refs") and self._one(
+                "SELECT count(*) FROM items"
+            ):
+                message = "no item has a reference: name some, or keep items without one with"
+                raise InputError(f"{message} --without-references keep")
             base.execute("DELETE FROM items WHERE id NOT IN (SELECT item FROM refs)")
         if missing == "drop":
             counted = "SELECT item FROM outputs GROUP BY item HAVING count(*) = ?"

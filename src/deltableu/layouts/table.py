@@ -43,7 +43,7 @@ class TableLayout(Layout):
             rows = foreign_rows(path, report) if request.paths else None
             if request.beside and number == 0:
                 rows = _with_lines(rows, path, request.beside, report)
-            reader = RowReader(str(path), request, report, understood, _stem(path.name))
+            reader = RowReader(str(path), request, report, understood, stem_of(path.name))
             yield from reader.read(rows or iter(()))
             seen.update(reader.meanings)
             columns += [one for one in reader.columns if one not in columns]
@@ -74,7 +74,7 @@ def _with_lines(
         yield number, {**known, **told}
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
     """A file's name without its endings: who wrote what is in it, where nothing else says so."""
     packing, form = file_packing(name), file_form(name)
     for ending in (packing, form):
@@ -111,7 +111,7 @@ class RowReader:
                 self._begin(row)
             elif len(row) > len(self.columns) or not row.keys() <= set(self.columns):
                 self._begin({**dict.fromkeys(self.columns), **row})  # objects may have more
-            if self._is_wanted(row):
+            if is_wanted(row, self.request, self.understood, self.columns):
                 place = Place(self.file, line)
                 try:
                     yield from self._parts(row, place)
@@ -136,15 +136,6 @@ class RowReader:
             raise InputError(
                 Problem(f"{message} with --columns ours=theirs", file=self.file, field="columns")
             )
-
-    def _is_wanted(self, row: Mapping[str, object]) -> bool:
-        for column, wanted in self.request.where.items():
-            if column not in self.columns and "." not in column:
-                continue
-            if as_text(cell(row, column)) != wanted:
-                self.understood.leave_out(f"{column} is not {wanted}")
-                return False
-        return True
 
     def _parts(self, row: Mapping[str, object], place: Place) -> Parts:
         context = tuple(map(as_text, self._all(row, "context")))
@@ -219,7 +210,7 @@ class RowReader:
 
     def _references(self, row: Mapping[str, object]) -> Iterator[FoundReference]:
         texts = [as_text(one) for one in self._all(row, "references")]
-        weights = [_number(one, "weights") for one in self._all(row, "weights")]
+        weights = [number_of(one, "weights") for one in self._all(row, "weights")]
         if weights and len(weights) != len(texts):
             message = f"there are {len(weights)} weights, but {len(texts)} references"
             raise InputError(Problem(message, field="weights"))
@@ -291,6 +282,22 @@ class RowReader:
             yield from _values(cell(row, name), who, of, name)
 
 
+def is_wanted(
+    row: Mapping[str, object],
+    request: Request,
+    understood: Understanding,
+    columns: Sequence[str] = (),
+) -> bool:
+    """Whether a row holds what --where asks for; tables that lack a column are not asked."""
+    for column, wanted in request.where.items():
+        if column not in (columns or row) and "." not in column:
+            continue
+        if as_text(cell(row, column)) != wanted:
+            understood.leave_out(f"{column} is not {wanted}")
+            return False
+    return True
+
+
 def _values(
     value: object, rater: str, criterion: str, field: str
 ) -> Iterator[tuple[str, str, float]]:
@@ -299,10 +306,11 @@ def _values(
     for number, one in enumerate(several, start=1):
         who = rater if len(several) == 1 else f"{'rater' if rater == 'all' else rater}-{number}"
         if not is_gap(one):
-            yield who, criterion, _number(one, field)
+            yield who, criterion, number_of(one, field)
 
 
-def _number(value: object, field: str) -> float:
+def number_of(value: object, field: str) -> float:
+    """The number in a cell, or a problem that names the field."""
     number = as_number(value) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise InputError(Problem(f"must be a number, got {shown(value)}", field=field))
