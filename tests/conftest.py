@@ -16,7 +16,7 @@ from deltableu.io import Report, fail
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
-# A shell that runs tests in the background lets them ignore Ctrl-C, and so would all that they start.
+# In the background of a shell, tests ignore Ctrl-C, and so would all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

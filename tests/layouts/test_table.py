@@ -203,7 +203,7 @@ def test_tables_in_memory(kind):
         (LONG, "item", "--columns takes such as item=segment_id, got 'item'"),
         (LONG, "system=model+judge", "system is one column, got 2"),
         ("", "", "t.csv: is empty"),
-        ("id,ref\n1,\n", "", "there is no item left"),
+        ("id,ref\n1,\n", "", "no item has a reference"),
         ('id,ref\n1,"a\n', "", "line 2: a quotation mark is never closed"),
         (b"id,ref\n1,\xff\n", "", "line 2: is not valid UTF-8"),
         (
