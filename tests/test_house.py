@@ -16,6 +16,7 @@ ROOMS = (
     "io",
     "text",
     "corpus",
+    "layouts",
     "stats",
     "logs",
     "vectors",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         rate_study,
         train_rater,
     )
+    from deltableu.layouts import study_from
     from deltableu.mine import MiningPlan, mine_references
     from deltableu.score import (
         BLEU,
@@ -62,6 +63,7 @@ _HOMES = {
     "score_systems": "score",
     "sensitivity": "compare",
     "sentence_bleu": "score",
+    "study_from": "layouts",
     "train_rater": "judges",
     "train_vectors": "vectors",
     "validate_metrics": "validate",

@@ -8,6 +8,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from deltableu.cli.metric_options import MetricOptions, noted_metrics
+from deltableu.cli.streams import tell_remarks
 from deltableu.errors import InputError
 from deltableu.score.registry import make_metrics, metric_class, metric_names, metric_settings
 
@@ -47,6 +48,12 @@ CASES = [
 ]
 
 
+def told(capsys: pytest.CaptureFixture[str]) -> str:
+    """What is said when the command has ended."""
+    tell_remarks()
+    return capsys.readouterr().err
+
+
 def given(setting: str, value: object) -> dict[str, object]:
     return MetricOptions(**{setting: value}).changed()
 
@@ -72,9 +79,9 @@ def test_every_setting_changes_the_signature_or_is_refused_or_said(name, capsys)
             if not idle or getattr(made, "combine", None) == "arithmetic":
                 assert made.settings() == plain.settings()
                 said = f"--{setting.replace('_', '-')} is not heeded by {name}"
-                assert said in capsys.readouterr().err
+                assert said in told(capsys)
         else:
-            assert capsys.readouterr().err == ""
+            assert told(capsys) == ""
             by_default = {getattr(plain, setting), getattr(plain, "smoothing", None)}
             assert (
                 value in by_default
@@ -88,7 +95,7 @@ HEEDING = {setting: [n for n in PLAIN if setting in metric_settings(n)] for sett
 
 def test_a_note_names_all(capsys):
     noted_metrics(["bleu", "chrf", "ter"], {"normalize": "NFC", "order": 2, "lowercase": True})
-    assert capsys.readouterr().err == (
+    assert told(capsys) == (
         "deltableu: --normalize is not heeded by chrf and ter; "
         "--order is not heeded by chrf and ter\n"
     )

@@ -496,12 +496,15 @@ def test_output_goes_to_the_file_alone(format, option, succeeds, demo, tmp_path)
     assert list(tmp_path.iterdir()) == [path]
 
 
+OLD = '[{"system": "of an earlier run"}]'
+
+
 def test_output_replaces_the_old_file_whole(succeeds, study, tmp_path):
     path = tmp_path / "scores.json"
-    path.write_text("old")
+    path.write_text(OLD)
     with open(path) as old:
         succeeds("score", study.path, "--format", "json", "-o", path)
-        assert old.read() == "old"
+        assert old.read() == OLD
     assert len(json.loads(path.read_text())) == 4
 
 
@@ -509,7 +512,7 @@ def test_an_interrupted_write_leaves_the_old_file(run, study, tmp_path, monkeypa
     folder = tmp_path / "results"
     folder.mkdir()
     path = folder / "scores.json"
-    path.write_text("old")
+    path.write_text(OLD)
 
     def interrupted(*arguments):
         raise KeyboardInterrupt
@@ -518,7 +521,7 @@ def test_an_interrupted_write_leaves_the_old_file(run, study, tmp_path, monkeypa
     result = run("score", study.path, "-o", path)
     assert (result.code, result.out) == (130, "")
     assert result.err == "deltableu: stopped by SIGINT\n"
-    assert path.read_text() == "old"
+    assert path.read_text() == OLD
     assert list(folder.iterdir()) == [path]
 
 

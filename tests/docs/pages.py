@@ -20,7 +20,17 @@ PAGES = (
     "examples/README.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")),
 )
-KINDS = ("bash", "python", "sh", "text", "text varies", "text elsewhere", "toml", "yaml")
+KINDS = (
+    "bash",
+    "python",
+    "sh",
+    "text",
+    "text varies",
+    "text elsewhere",
+    "sh elsewhere",
+    "toml",
+    "yaml",
+)
 
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

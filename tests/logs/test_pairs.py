@@ -482,6 +482,8 @@ def test_bad_outputs_and_settings(tmp_path):
     refused("the folder is not empty", path, folder, split=split)
     refused("move notes.txt away", path, folder, split=split, replace=True)
     (folder / "notes.txt").rename(folder / "a.tsv")
+    refused("move a.tsv away", path, folder, split=split, replace=True)
+    (folder / "a.tsv").write_text("utterance\tresponse\n")
     write_pairs(path, folder, split=split, replace=True, form="jsonl.gz")
     assert os.listdir(folder) == ["a.jsonl.gz"]
     refused("is a file, but a split of logs is written to a folder", path, path, split=split)

@@ -23,6 +23,7 @@ from deltableu.errors import InputError
 #: All commands and what they do; a command's module is imported when it runs.
 COMMANDS = {
     "check": "Say what is in a study, and everything that is wrong with it.",
+    "import": "Turn files as they are into a study.",
     "logs": "Turn raw posts or conversations into pairs to mine.",
     "vectors": "Train word vectors on logs, and look at them.",
     "mine": "Find more references for each item in dialogue logs.",
@@ -36,6 +37,8 @@ COMMANDS = {
     "report": "Write one HTML page with a study's contents and scores.",
     "doctor": "Say how this installation is set up.",
 }
+#: Commands whose names Python keeps for itself.
+_MODULES = {"import": "importing"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,7 +113,8 @@ def _run(arguments: list[str]) -> Any:
     )
     arguments = [STANDARD_INPUT if argument == "-" else argument for argument in arguments]
     for name in COMMANDS:
-        app.command(f"deltableu.cli.{name}:{name}", name=name)
+        module = _MODULES.get(name, name)
+        app.command(f"deltableu.cli.{module}:{module}", name=name)
     with limits_of(arguments) as rest:
         try:
             return app(

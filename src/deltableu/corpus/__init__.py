@@ -8,7 +8,7 @@ from deltableu.corpus.check import (
     check_study,
 )
 from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
-from deltableu.corpus.item_records import item_record
+from deltableu.corpus.item_records import default_origin, item_record
 from deltableu.corpus.items import read_items, write_items
 from deltableu.corpus.missing import Missing, settle_missing
 from deltableu.corpus.outputs import match_outputs, read_outputs, write_outputs
@@ -22,7 +22,7 @@ from deltableu.corpus.references import ReferenceSet, reference_set, weights_lab
 from deltableu.corpus.runs import system_runs, with_runs
 from deltableu.corpus.score_table import ScoreTable, align_scores
 from deltableu.corpus.scores import read_scores
-from deltableu.corpus.study import check_new_study, read_study, write_study
+from deltableu.corpus.study import check_new_study, output_file, read_study, write_study
 from deltableu.corpus.systems import read_systems, write_systems
 from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source, Study, System
 
@@ -53,10 +53,12 @@ __all__ = [
     "align_scores",
     "check_new_study",
     "check_study",
+    "default_origin",
     "item_groups",
     "item_record",
     "match_outputs",
     "obvious_groups",
+    "output_file",
     "read_items",
     "read_outputs",
     "read_plain",

@@ -49,8 +49,6 @@ def _parse_references(value: object, checker: Checker) -> tuple[Reference, ...]:
         wrong = "is missing" if value is None else f"must be a list, got {shown(value)}"
         checker.complain("references", wrong)
         return ()
-    if not value:
-        checker.complain("references", "must hold at least one reference")
     references = tuple(_parse_reference(one, i, checker) for i, one in enumerate(value))
     first: dict[str, int] = {}
     for position, reference in enumerate(references):

@@ -61,6 +61,7 @@ from deltableu.io.parquet import (
     read_rows,
     write_rows,
 )
+from deltableu.io.plugins import load_offered, offered
 from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record, json_text
 from deltableu.io.record_tables import record_tables
@@ -131,9 +132,11 @@ __all__ = [
     "is_standard_stream",
     "is_url",
     "json_text",
+    "load_offered",
     "mark_best",
     "not_utf8",
     "number_text",
+    "offered",
     "open_binary",
     "open_parquet",
     "packed_bytes",

@@ -86,6 +86,7 @@ def check_new_folder(
     _check_parent(name, target)
     if target.exists() and not target.is_dir():
         raise _refusal(name, f"is a file, but {what} is written to a folder")
+    check_apart(path, inputs)
     # An interrupted write is undone by the next one, and then the old folder is there again.
     old = target if target.exists() else interrupted_copy(target)
     if old.exists():
@@ -94,7 +95,6 @@ def check_new_folder(
         if replace and (others := strangers(old)):
             message = f"is not replaced, because it holds more than {what}"
             raise _refusal(name, f"{message}: move {_name_some(others)} away")
-    check_apart(path, inputs)
     if source is not None:
         check_apart(path, [source], in_place=replace)
 

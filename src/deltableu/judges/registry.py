@@ -13,8 +13,8 @@ from typing import Any
 
 from deltableu.corpus import Item, Reference
 from deltableu.errors import InputError
+from deltableu.io import load_offered, offered
 from deltableu.judges.rater import Rater, RatingBatch
-from deltableu.score import load_offered, offered
 
 _GROUP = "deltableu.judges"
 _SUFFIX = ".safetensors"

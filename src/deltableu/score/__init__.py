@@ -16,7 +16,6 @@ from deltableu.score.metrics.bleu import BLEU
 from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
 from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus, Discriminative
 from deltableu.score.metrics.sentence_bleu import SentenceBLEU
-from deltableu.score.plugins import load_offered, offered
 from deltableu.score.registry import (
     installed_metrics,
     make_metrics,
@@ -63,12 +62,10 @@ __all__ = [
     "explain_item",
     "first_wrong_text",
     "installed_metrics",
-    "load_offered",
     "make_metrics",
     "metric_name",
     "metric_names",
     "metric_settings",
-    "offered",
     "rank_items",
     "score_systems",
     "sentence_bleu",
