@@ -71,14 +71,12 @@ def find_name(name: str, names: Iterable[str]) -> str:
 
 
 def did_you_mean(name: object, names: Iterable[str]) -> str:
-    """The end of a sentence about a name that is not there: the name that is most like it, if any.
+    """A question about the name that is closest, or nothing where none is close.
 
     Examples
     --------
-    >>> did_you_mean("scroe", ["compare", "score"])
-    "; did you mean 'score'?"
-    >>> did_you_mean("xyz", ["compare", "score"])
-    ''
+    >>> did_you_mean("Chrf+", ["bleu", "chrf++"]), did_you_mean("x", ["bleu"])
+    ("did you mean 'chrf++'?", '')
     """
     if not isinstance(name, str) or len(name) > _LONGEST_NAME:
         return ""
@@ -87,14 +85,26 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
         if len(one) <= _LONGEST_NAME:
             folded.setdefault(one.casefold(), one)
     close = difflib.get_close_matches(name.casefold(), folded, n=1)
-    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+    return f"did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def hint_at(name: object, names: Iterable[str]) -> str:
+    """The end of a sentence that lists names: which is closest, or nothing.
+
+    Examples
+    --------
+    >>> hint_at("scroe", ["compare", "score"])
+    "; did you mean 'score'?"
+    """
+    question = did_you_mean(name, names)
+    return f"; {question}" if question else ""
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Refuse a setting that is not among the choices."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
-        meant = did_you_mean(value, choices)
+        meant = hint_at(value, choices)
         raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}{meant}")
 
 
@@ -102,7 +112,7 @@ def check_known(what: str, name: str, names: Iterable[str]) -> None:
     """Refuse the name of something that is not there."""
     if name not in (there := list(names)):
         known = ", ".join(there) or "none"
-        meant = did_you_mean(name, there)
+        meant = hint_at(name, there)
         raise InputError(f"there is no {what} {name!r}; there are {known}{meant}")
 
 

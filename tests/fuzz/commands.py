@@ -57,11 +57,12 @@ def commands() -> tuple[Command, ...]:
     """As the parser knows them, so that a new option is fuzzed from its first day."""
     from cyclopts import App
 
-    from deltableu.cli.app import COMMANDS
+    from deltableu.cli.app import _MODULES, COMMANDS
 
     app = App(name="deltableu")
     for name in COMMANDS:
-        app.command(f"deltableu.cli.{name}:{name}", name=name)
+        module = _MODULES.get(name, name)
+        app.command(f"deltableu.cli.{module}:{module}", name=name)
     return tuple(_leaves(app, ()))
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from deltableu.errors import InputError, did_you_mean, find_name
+from deltableu.errors import InputError, find_name, hint_at
 from deltableu.io import TableColumns, read_table_rows, write_rows
 
 ROWS = [
@@ -107,6 +107,6 @@ def test_names_that_are_alike():
     assert find_name("ChrF++", ["chrf", "chrf++"]) == "chrf++"
     assert find_name("a", ["A", "a"]) == "a"
     assert find_name("ab", ["Ab", "aB"]) == "ab"  # which of them?
-    assert did_you_mean("CHRFF", ["bleu", "chrf"]) == "; did you mean 'chrf'?"
-    assert did_you_mean("x" * 10_000, ["x" * 10_001]) == ""
-    assert did_you_mean(None, ["none"]) == ""
+    assert hint_at("CHRFF", ["bleu", "chrf"]) == "; did you mean 'chrf'?"
+    assert hint_at("x" * 10_000, ["x" * 10_001]) == ""
+    assert hint_at(None, ["none"]) == ""

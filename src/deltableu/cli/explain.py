@@ -14,7 +14,7 @@ from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Positive
 from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
-from deltableu.errors import InputError, did_you_mean, find_name
+from deltableu.errors import InputError, find_name, hint_at
 from deltableu.io import Own
 from deltableu.report import Answer, Case, explain_page, terminal_view
 from deltableu.score import (
@@ -124,7 +124,7 @@ class _Scored:
             if item in self.dropped:
                 raise InputError(f"item {item!r} was left out: it has no positive reference")
             if item not in ids:
-                meant = did_you_mean(item, ids)
+                meant = hint_at(item, ids)
                 some = ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "")
                 raise InputError(f"{study}: there is no item {item!r}; it has {some}{meant}")
             return [ids.index(item)], ""
@@ -157,7 +157,7 @@ class _Scored:
 def _metric(name: str, settings: Mapping[str, Any]) -> BLEU:
     name = find_name(name, _METRICS)
     if name not in _METRICS:
-        meant = did_you_mean(name, _METRICS)
+        meant = hint_at(name, _METRICS)
         raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}{meant}")
     (made,) = make_metrics([name], settings)
     return cast(BLEU, made)

@@ -21,7 +21,7 @@ from deltableu.corpus import (
     settle_missing,
     with_runs,
 )
-from deltableu.errors import InputError, did_you_mean
+from deltableu.errors import InputError, hint_at
 from deltableu.io import Own, PathLike, check_new_file
 
 
@@ -43,7 +43,7 @@ def check_outputs(study: Study, path: object, systems: Sequence[str] = ()) -> No
         raise InputError(f"{path}: the study has no system outputs; put them in outputs/")
     for name in systems:
         if name not in study.outputs:
-            there, meant = ", ".join(study.outputs), did_you_mean(name, study.outputs)
+            there, meant = ", ".join(study.outputs), hint_at(name, study.outputs)
             raise InputError(f"{path}: there is no system {name!r}; it has {there}{meant}")
 
 

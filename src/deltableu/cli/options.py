@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from deltableu.errors import InputError, did_you_mean
+from deltableu.errors import InputError, hint_at
 
 #: How `-` passes the parser, which takes it for an option without a name; as a path it is `-`.
 STANDARD_INPUT = ".//-"
@@ -52,7 +52,7 @@ def chosen_tables(text: str, known: Sequence[str]) -> list[str]:
     names = listed(text)
     for name in names or [""]:
         if name not in known:
-            meant = did_you_mean(name, known)
+            meant = hint_at(name, known)
             raise InputError(f"--tables takes {', '.join(known)}, got {name!r}{meant}")
     return names
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from deltableu.cli.options import listed
-from deltableu.errors import did_you_mean
+from deltableu.errors import hint_at
 
 _METRICS = "--metrics"
 
@@ -67,7 +67,7 @@ def _is_metric(word: str) -> bool:
     if names and all(metric_name(name) in known for name in names):
         return True
     plain = not any(sign in word for sign in "./\\") and not _exists(word)
-    return plain and bool(names) and all(did_you_mean(name, known) for name in names)
+    return plain and bool(names) and all(hint_at(name, known) for name in names)
 
 
 def _exists(word: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.errors import InputError, did_you_mean
+from deltableu.errors import InputError, hint_at
 from deltableu.stats import permutation_p_value, rounding, sign_p_value, sum_groups
 
 Test = Literal[
@@ -171,7 +171,7 @@ def check_test(test: str) -> Test:
     for known in TESTS:
         if test == known:
             return known
-    meant = did_you_mean(test, TESTS)
+    meant = hint_at(test, TESTS)
     raise InputError(f"there is no test {test!r}; there are {', '.join(TESTS)}{meant}")
 
 

@@ -21,7 +21,7 @@ from deltableu.compare.results import (
     RunShares,
     VarianceShares,
 )
-from deltableu.errors import InputError, did_you_mean
+from deltableu.errors import InputError, hint_at
 from deltableu.stats import ConfidenceInterval, adjust, best_first, rank
 
 _COCHRAN = 25
@@ -86,7 +86,7 @@ def compare_pairs(
     if baseline is not None:
         if baseline not in names:
             there = ", ".join(names)
-            meant = did_you_mean(baseline, names)
+            meant = hint_at(baseline, names)
             raise InputError(f"there is no baseline {baseline!r}; the systems are {there}{meant}")
         base = names.index(baseline)
         pairs = [(place, base) for place in order if place != base]

@@ -13,7 +13,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints, Steps
 from deltableu.corpus import ReferenceSet, Study, reference_set
-from deltableu.errors import InputError, check_at_least, check_kind, did_you_mean
+from deltableu.errors import InputError, check_at_least, check_kind, hint_at
 from deltableu.rate import RatingNoise, rating_noise
 from deltableu.score import Metric, Statistics
 from deltableu.stats import group_numbers, stream, sum_groups
@@ -247,7 +247,7 @@ def _two(study: Study, systems: Sequence[str]) -> tuple[str, str]:
         raise InputError(f"a comparison is planned for two systems, got {len(systems)}")
     for name in systems:
         if name not in study.outputs:
-            there, meant = ", ".join(study.outputs) or "none", did_you_mean(name, study.outputs)
+            there, meant = ", ".join(study.outputs) or "none", hint_at(name, study.outputs)
             raise InputError(f"there is no system {name!r} in the pilot; there are {there}{meant}")
     if systems[0] == systems[1]:
         raise InputError(f"system {systems[0]!r} is named twice")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deltableu.corpus.types import Item, Study
-from deltableu.errors import InputError, Problem, did_you_mean
+from deltableu.errors import InputError, Problem, hint_at
 
 #: Fields of an item's meta that usually name what several items share, the commonest first; an
 #: ending "_id" does not count.
@@ -93,7 +93,7 @@ def _plain(field: str) -> str:
 def _group(item: Item, field: str) -> str:
     value = item.meta.get(field)
     if value is None:
-        there, meant = ", ".join(item.meta) or "nothing", did_you_mean(field, item.meta)
+        there, meant = ", ".join(item.meta) or "nothing", hint_at(field, item.meta)
         message = f"meta has no field to group items by; it has {there}{meant}"
         raise InputError(Problem(message, item=item.id, field=field))
     if not isinstance(value, str | int | float):

@@ -12,7 +12,7 @@ import numpy as np
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus.rating import SCORED, Scale
 from deltableu.corpus.rating_columns import NAMES, moved_places
-from deltableu.errors import InputError, InputWarning, Problem, check_choice, did_you_mean
+from deltableu.errors import InputError, InputWarning, Problem, check_choice, hint_at
 
 if TYPE_CHECKING:
     from deltableu.corpus.rating_table import RatingTable
@@ -84,7 +84,7 @@ def _criterion(table: RatingTable, chosen: Bools, criterion: str | None, what: s
     if criterion is None and len(there) > 1:
         raise InputError(f"{what} were rated by several criteria, choose one: {listed}")
     if criterion is not None and criterion not in there:
-        meant = did_you_mean(criterion, there)
+        meant = hint_at(criterion, there)
         raise InputError(
             f"no {what} were rated for {criterion!r}; there are ratings of {listed}{meant}"
         )

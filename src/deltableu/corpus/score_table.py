@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deltableu._types import Array, Bools
-from deltableu.errors import InputError, check_kind, did_you_mean
+from deltableu.errors import InputError, check_kind, hint_at
 from deltableu.io import Cell, Column, Table, mark_best
 
 
@@ -331,7 +331,7 @@ def _places(wanted: Sequence[str], names: Sequence[str], what: str) -> list[int]
     for name in wanted:
         if name not in known:
             raise InputError(
-                f"there is no {what} {name!r}; there are {_some(names)}{did_you_mean(name, names)}"
+                f"there is no {what} {name!r}; there are {_some(names)}{hint_at(name, names)}"
             )
     _check_once(wanted, what)
     return [known[name] for name in wanted]

@@ -17,7 +17,7 @@ from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.runs import with_runs
 from deltableu.corpus.systems import read_note, read_systems, write_systems
 from deltableu.corpus.types import Item, Study
-from deltableu.errors import InputError, Problem, check_kind, did_you_mean
+from deltableu.errors import InputError, Problem, check_kind, hint_at
 from deltableu.io import ColumnNames, PathLike, Report, atomic_folder, check_new_folder, fail, shown
 
 Form: TypeAlias = Literal["jsonl", "tsv", "parquet", "plain"]
@@ -102,7 +102,7 @@ def _known_systems(systems: Sequence[str], files: StudyFiles, path: PathLike) ->
     wanted = with_runs(systems, there)
     for name in wanted if there else ():
         if name not in there:
-            meant = did_you_mean(name, there)
+            meant = hint_at(name, there)
             message = f"there is no system {name!r}; it has {', '.join(there)}{meant}"
             raise InputError(Problem(message, file=str(path)))
     return [name for name in there if name in wanted]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from deltableu.errors import InputError, Problem, check_kind, did_you_mean
+from deltableu.errors import InputError, Problem, check_kind, hint_at
 
 ColumnNames: TypeAlias = Mapping[str, str]
 """Our name of a column, and that of the file."""
@@ -66,7 +66,7 @@ class TableColumns:
         known = (*self.required, *self.optional, *self.several)
         for name, theirs in self.names.items():
             if name not in known:
-                meant = did_you_mean(name, known)
+                meant = hint_at(name, known)
                 message = f"there is no column {name!r}; there are {', '.join(known)}{meant}"
                 raise InputError(Problem(message, field="columns"))
             if not isinstance(theirs, str) or not theirs:
@@ -99,7 +99,7 @@ class TableColumns:
             return f"{theirs!r}, which is required"
         own = f"{theirs!r}: there are {_some(there)}"
         how = "" if name in self.names else f"; say which it is with {self.option} {name}=NAME"
-        return f"{own}{how}{did_you_mean(theirs, there)}"
+        return f"{own}{how}{hint_at(theirs, there)}"
 
     def lack(self, name: str, there: Collection[str] = ()) -> str:
         """The end of a sentence about a column that is not there."""

@@ -12,7 +12,7 @@ from deltableu.errors import (
     check_at_least,
     check_choice,
     check_share,
-    did_you_mean,
+    hint_at,
 )
 
 Preset = Literal["paper", "small"]
@@ -147,7 +147,7 @@ def preset(name: Preset) -> tuple[RaterSettings, TrainingSettings]:
     RaterSettings(embedding=512, hidden=512, layer=1024, layers=5, max_length=50)
     """
     if name not in PRESETS:
-        meant = did_you_mean(name, PRESETS)
+        meant = hint_at(name, PRESETS)
         raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}{meant}")
     return PRESETS[name]
 

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import Any
 
-from deltableu.errors import InputError, did_you_mean, find_name
+from deltableu.errors import InputError, find_name
 from deltableu.io import load_offered, offered
 from deltableu.score.metric import Metric
 from deltableu.score.metrics import BUILT_IN
@@ -38,7 +38,7 @@ def metric_class(name: str) -> type[Metric]:
         return found
     if name not in offered(_GROUP):
         names = metric_names()
-        meant = did_you_mean(name, names)
+        meant = hint_at(name, names)
         raise InputError(f"unknown metric {name!r}; choose from {', '.join(names)}{meant}")
     loaded = load_offered(_GROUP, name, "metric")
     if not (isinstance(loaded, type) and issubclass(loaded, Metric)):

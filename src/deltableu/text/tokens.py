@@ -13,7 +13,7 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Hashes, Ints
-from deltableu.errors import InputError, did_you_mean
+from deltableu.errors import InputError, hint_at
 from deltableu.text.peers import PEER_TOKENIZERS, peer_tokenizer
 from deltableu.text.texts import Texts
 
@@ -111,7 +111,7 @@ class Tokenizer:
     def __post_init__(self) -> None:
         if isinstance(self.tokenize, str):
             if self.tokenize not in TOKENIZERS:
-                there, meant = ", ".join(TOKENIZERS), did_you_mean(self.tokenize, TOKENIZERS)
+                there, meant = ", ".join(TOKENIZERS), hint_at(self.tokenize, TOKENIZERS)
                 raise InputError(
                     f"unknown tokenizer {self.tokenize!r}; choose one of {there}{meant}"
                 )

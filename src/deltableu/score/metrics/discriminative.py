@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import ReferenceSet
-from deltableu.errors import InputError, check_choice, did_you_mean
+from deltableu.errors import InputError, check_choice, hint_at
 from deltableu.score.engine.chunks import flat_references
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
@@ -71,7 +71,7 @@ def as_similarity(given: Any) -> Similarity:
         if given not in _BY_NAME:
             raise InputError(
                 f"unknown similarity {given!r}; choose from {', '.join(_BY_NAME)}, or give a "
-                f"function, a table or a Similarity{did_you_mean(given, _BY_NAME)}"
+                f"function, a table or a Similarity{hint_at(given, _BY_NAME)}"
             )
         return _BY_NAME[given]()
     if isinstance(given, Mapping):
