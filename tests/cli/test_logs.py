@@ -52,6 +52,7 @@ def test_json(succeeds, posts, tmp_path):
         "posts": 4,
         "unreadable_rows": 0,
         "unreadable_files": [],
+        "other_parts": 0,
         "left_out": {"missing_parent": 1},
         "in_pairs": 3,
         "periods": [

@@ -25,6 +25,8 @@ def pairs(
     own_replies: Literal["drop", "keep"] | None = None,
     clock_skew: float = 300.0,
     first: Annotated[bool, Flag] = False,
+    roles: str | None = None,
+    responder: str | None = None,
     split: str | None = None,
     seed: Whole | None = None,
     crossing: Literal["drop", "keep"] | None = None,
@@ -48,8 +50,8 @@ def pairs(
     files
         Files, folders, patterns or URLs of JSON Lines, TSV or Parquet, the first two also as .gz or
         .zst. Posts have id, user, time, reply_to, text and perhaps repost_of or repost; turns have
-        dialog, turn, speaker, text; conversations (JSON Lines) have id and turns. The columns tell
-        which.
+        dialog, turn, speaker, text; conversations (JSON Lines) have turns or messages, and perhaps
+        an id. The columns tell which.
     output
         A file of pairs that ends in .tsv, .jsonl (both perhaps with .gz) or .parquet, or - for
         standard output; with --split, a folder with such a file for each period.
@@ -67,6 +69,11 @@ def pairs(
         Seconds that a reply may be earlier than what it answers.
     first
         Only pairs of a first post and a reply to it.
+    roles
+        Whose turns are utterances, such as user,assistant; by default all roles but system,
+        developer, tool and function.
+    responder
+        Only responses of this role make pairs, such as assistant.
     split
         Periods by dates, evaluator=2017,system=2018,test=2019-01..2019-06, to which a thread
         belongs by its first post; or by shares of threads, evaluator:0.8,system:0.15,test:0.05.
@@ -98,6 +105,8 @@ def pairs(
         own_replies=own_replies,
         clock_skew=clock_skew,
         first=first,
+        roles=None if roles is None else listed(roles),
+        responder=responder,
     )
     with ProgressBar() as progress:
         written = write_pairs(

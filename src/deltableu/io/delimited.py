@@ -35,6 +35,14 @@ def escape_cell(cell: str | None) -> str:
     return cell.translate(_TO_ESCAPE) if _ESCAPABLE.search(cell) else cell
 
 
+def tsv_line(cells: Sequence[str]) -> str:
+    """A line of TSV; an empty text is an empty cell."""
+    line = "\t".join(cells)
+    if line.count("\t") >= len(cells) or "\\" in line or "\n" in line or "\r" in line:
+        line = "\t".join(escape_cell(cell or None) for cell in cells)
+    return line + "\n"
+
+
 def unescape_cell(cell: str) -> str | None:
     """What a TSV cell spells; the empty cell is None."""
     if cell == "":

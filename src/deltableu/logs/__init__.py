@@ -3,10 +3,11 @@
 from deltableu.logs.blocks import Block
 from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
-from deltableu.logs.pairs import MEMORY, write_pairs
+from deltableu.logs.pairs import write_pairs
 from deltableu.logs.partitions import Logs, MemoryPartition, Partition, find_partitions, read_blocks
 from deltableu.logs.periods import HashSplit, Period, Share, Split, TimeSplit, parse_split
 from deltableu.logs.posts import Post, read_posts
+from deltableu.logs.raw_logs import MEMORY
 from deltableu.logs.rules import PairRules
 from deltableu.logs.types import Pair, PeriodCounts, Thread, WrittenPairs
 from deltableu.logs.writers import Form
