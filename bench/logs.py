@@ -58,7 +58,7 @@ def write_logs(path: Path, rows: int, seed: int = 1) -> None:
 
 
 def write_posts(path: Path, posts: int, seed: int = 1) -> None:
-    """JSON Lines of posts: dialogues of 2 to 8 of them between two users, and replies to nothing."""
+    """JSON Lines of posts: dialogues of 2 to 8 of them between two users, and lone ones."""
     rng = np.random.default_rng(seed)
     texts = [text for pair in pairs(-(-posts // 2), seed) for text in pair][:posts]
     start = datetime(2017, 1, 1, tzinfo=UTC)
