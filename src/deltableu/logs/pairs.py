@@ -20,7 +20,7 @@ from deltableu.logs.rules import PairRules
 from deltableu.logs.types import Pair, PeriodCounts, WrittenPairs
 from deltableu.logs.writers import PAIRS, TRIPLES, Form, Writer, check_output, written
 
-_BATCH = 4096
+_BATCH = 1024
 
 
 def write_pairs(

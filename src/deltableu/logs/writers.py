@@ -25,7 +25,7 @@ from deltableu.io import (
     packed_text,
     parquet_writer,
     pyarrow_for,
-    tsv_line,
+    tsv_lines,
     unwritable,
     was_written_here,
 )
@@ -85,7 +85,7 @@ def _opened(path: Path, form: str, rows: Rows) -> Iterator[Writer]:
     with packed_text(path, f"x.{form}") as stream:
         if form.startswith("tsv"):
             stream.write("\t".join(columns) + "\n")
-            yield lambda pairs: stream.write("".join([tsv_line(cells(pair)) for pair in pairs]))
+            yield lambda pairs: stream.write(tsv_lines([cells(pair) for pair in pairs]))
         else:
             yield lambda pairs: stream.write("".join([_object(columns, cells(p)) for p in pairs]))
 
