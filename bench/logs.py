@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from deltableu.corpus.types import Item, Reference
 
-__all__ = ["items", "pairs", "write_logs"]
+__all__ = ["items", "pairs", "write_logs", "write_posts"]
 
 _VOCABULARY = 50_000
 _BLOCK = 100_000
@@ -53,6 +55,28 @@ def write_logs(path: Path, rows: int, seed: int = 1) -> None:
         file.write(b"utterance\tresponse\n")
         for block in _blocks(rows, seed):
             file.write(block)
+
+
+def write_posts(path: Path, posts: int, seed: int = 1) -> None:
+    """JSON Lines of posts: dialogues of 2 to 8 of them between two users, and lone ones."""
+    rng = np.random.default_rng(seed)
+    texts = [text for pair in pairs(-(-posts // 2), seed) for text in pair][:posts]
+    start = datetime(2017, 1, 1, tzinfo=UTC)
+    left = 0
+    users = ("", "")
+    with path.open("w", encoding="utf-8") as file:
+        for number, text in enumerate(texts):
+            post = {"id": str(10**17 + 977 * number), "user": users[left % 2]}
+            post["time"] = f"{start + timedelta(seconds=97 * number):%Y-%m-%dT%H:%M:%SZ}"
+            if left:
+                post["reply_to"] = str(10**17 + 977 * (number - 1))
+                left -= 1
+            else:
+                left = int(rng.integers(1, 8))
+                users = (f"user{rng.integers(99_999)}", f"user{rng.integers(99_999)}")
+                post["user"] = users[(left + 1) % 2]
+                left = left if rng.random() < 0.9 else 0
+            file.write(json.dumps(post | {"text": text}) + "\n")
 
 
 def pairs(rows: int, seed: int = 1) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -52,6 +53,7 @@ def test_json(succeeds, posts, tmp_path):
         "posts": 4,
         "unreadable_rows": 0,
         "unreadable_files": [],
+        "other_parts": 0,
         "left_out": {"missing_parent": 1},
         "in_pairs": 3,
         "periods": [
@@ -126,3 +128,74 @@ def test_no_logs(run, refusal, tmp_path):
         result = run("logs", "pairs", *files, "-o", tmp_path / "p.tsv")
         refusal(result)
         assert message in result.err
+
+
+def test_roles(succeeds, run, refusal, tmp_path):
+    chats = tmp_path / "chats.jsonl"
+    said = [("system", "Hm."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Bye")]
+    messages = [{"role": role, "content": text} for role, text in said]
+    chats.write_text(json.dumps({"messages": messages}) + "\n")
+    settings = ("--roles", "user, assistant", "--responder", "assistant", "--format", "json")
+    record = succeeds("logs", "pairs", chats, "-o", tmp_path / "p.tsv", *settings).json
+    assert record["left_out"] == {"no_speaker": 1, "no_responder": 1}
+    assert (tmp_path / "p.tsv").read_text().splitlines()[1].startswith("Hi\tHello\tchats.jsonl:1:2")
+    result = run("logs", "pairs", chats, "-o", tmp_path / "q.tsv", "--responder", "asistant")
+    refusal(result)
+    assert "did you mean assistant?" in result.err
+    assert not (tmp_path / "q.tsv").exists()
+
+
+BRANCHES = [
+    *POSTS[:3],
+    {"id": "5", "user": "cem", "time": "2017-03-01", "reply_to": "1", "text": "no"},
+    {"id": "6", "user": "ann", "time": "2017-03-02", "reply_to": "5", "text": "oh"},
+]
+
+
+@pytest.fixture
+def branches(tmp_path):
+    path = tmp_path / "posts.jsonl"
+    path.write_text("".join(json.dumps(post) + "\n" for post in BRANCHES))
+    return path
+
+
+def test_sample(succeeds, run, branches, tmp_path):
+    settings = ("--as", "upsilon", "--items", 1, "--seed", 2)
+    result = succeeds("logs", "sample", branches, "-o", tmp_path / "study", *settings)
+    lines = [" ".join(line.split()) for line in result.out.splitlines()]
+    assert lines[3] == "items sampled 1"
+    assert {"dialogues that fit 1", "posts in pairs 5"} <= set(lines)
+    assert (tmp_path / "study" / "outputs" / "human.jsonl").exists()
+    succeeds("check", tmp_path / "study")
+    settings = ("--as", "triples", "--split", "a=2016,b=2017", "--period", "b", "--format", "json")
+    result = run("logs", "sample", branches, "-o", tmp_path / "triples", *settings)
+    assert result.code == 0
+    assert result.err == "deltableu: only 2 of 100 items: no more of the logs fit\n"
+    assert (result.json["items"], result.json["candidates"], result.json["dropped"]) == (2, 2, {})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--as"),
+        (("--as", "rho"), "--as"),
+        (("--as", "upsilon", "--items", "0"), "--items must be at least 1"),
+        (("--as", "upsilon", "--seed", "-1"), "seed: must be 0 or more"),
+        (("--as", "upsilon", "--split", "a=2017"), "name one of a"),
+        (("--as", "upsilon", "--split", "a=2017", "--period", "b"), "period: must be one of a"),
+        (("--as", "upsilon", "--period", "b"), "'b' is no date"),
+        (("--as", "upsilon", "--split-seed", "1"), "--split-seed needs --split"),
+        (("--as", "upsilon", "--crossing", "keep"), "--crossing needs --split"),
+        (("--as", "upsilon", "--period", "1999"), "none of|no dialogue of 1999"),
+        (("--as", "upsilon", "--min-bigram-count", "3"), "min_bigram_count: is of triples"),
+        (("--as", "triples", "--exclude", "none.tsv"), "none.tsv: there is no such file"),
+        (("--as", "triples", "--exclude", "-"), "--exclude cannot be standard input"),
+        (("--as", "triples", "--max-words", "0"), "max_words: must be at least min_words"),
+        (("--as", "triples", "--responder", "x"), "responder: is of turns and conversations"),
+    ],
+)
+def test_sample_refusals(options, message, run, refusal, branches, tmp_path):
+    result = run("logs", "sample", branches, "-o", tmp_path / "study", *options)
+    refusal(result)
+    assert re.search(message, result.err)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["posts.jsonl"]

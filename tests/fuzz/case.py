@@ -287,7 +287,7 @@ def _in_process(arguments: list[str], stdin: bytes, world: World) -> Outcome:
 
 _Wrong = tuple[str, str, str]
 #: Commands that say on the way how far they are.
-_TALKATIVE = ("mine", "judge train", "judge apply", "vectors train", "logs pairs")
+_TALKATIVE = ("mine", "judge train", "judge apply", "vectors train", "logs pairs", "logs sample")
 
 
 def place_of(error: BaseException) -> str:

@@ -303,6 +303,8 @@ class CommandLine:
                 endings = (".txt", ".bin", ".txt.gz")
             elif self.command.path == ("judge", "train"):
                 endings = (".safetensors",)
+            elif self.command.path == ("logs", "sample"):
+                endings = ("",)
             elif self.command.path[0] == "logs":
                 endings = (".tsv", ".jsonl", ".tsv.gz", ".parquet", "")
             elif key == "html" or self.command.path == ("report",):
@@ -428,7 +430,14 @@ class CommandLine:
                  "tests.fuzz.encoders:letters", "tests.fuzz.encoders:nothing")
             ),
             "vocabulary": lambda: "words",
-            "items": lambda: [rng.choice(("2", "4", "8")) for _ in range(rng.randint(1, 2))],
+            "items": lambda: [
+                rng.choice(("2", "4", "8"))
+                for _ in range(1 if "sample" in self.command.path else rng.randint(1, 2))
+            ],
+            "period": lambda: rng.choice(("old", "new", "a", "b", "2017", "2018..")),
+            "exclude": lambda: [world.logs()],
+            "roles": lambda: rng.choice(("user,assistant", "u0,u1", "u0")),
+            "responder": lambda: rng.choice(("assistant", "u0", "u1")),
             "references": numbers,
             "raters": numbers,
             "original": lambda: rng.choice(("1", "rated")),

@@ -381,13 +381,19 @@ class World:
         rng = self.rng
         kind = rng.choice(("posts", "posts", "turns", "conversations"))
         threads = range(rng.randint(1, 5))
+        named = rng.random() < 0.5
         records: list[Record] = []
         for thread in threads:
             length = rng.randint(1, 5)
             said = [self.text() for _ in range(length)]
             if kind == "conversations":
                 turns = [{"speaker": f"u{n % 2}", "text": one} for n, one in enumerate(said)]
-                records.append({"id": f"c{thread}", "turns": turns})
+                chat = [
+                    {"role": ("user", "assistant")[n % 2], "content": one}
+                    for n, one in enumerate(said)
+                ]
+                chats = ({"messages": chat}, {"id": f"c{thread}", "turns": turns})
+                records.append(chats[named])
                 continue
             for number, one in enumerate(said):
                 if kind == "turns":
@@ -397,7 +403,9 @@ class World:
                         "id": f"p{thread}-{number}",
                         "user": f"u{number % 2}",
                         "time": f"201{7 + thread % 3}-03-04T09:{10 + number}:00Z",
-                        "reply_to": f"p{thread}-{number - 1}" if number else None,
+                        "reply_to": f"p{thread}-{number - rng.choice((1, 1, number))}"
+                        if number
+                        else None,
                     }
                 records.append({**row, "text": one})
         forms = ("jsonl",) if kind == "conversations" else ("jsonl", "tsv", "parquet")

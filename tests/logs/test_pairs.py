@@ -225,7 +225,7 @@ def test_conversations(tmp_path):
     (tmp_path / "more.tsv").write_text(TURNS)
     made = write_pairs([tmp_path / "chats.jsonl", tmp_path / "more.tsv"], tmp_path / "p.jsonl")
     assert [row[2] for row in saved(tmp_path / "p.jsonl")] == ["1:1", "1:2", "a:1", "a:2"]
-    assert dict(made.left_out) == {"empty": 1, "cut_off": 1, "lone": 1, "short": 1}
+    assert dict(made.left_out) == {"empty": 1, "lone": 1, "short": 2}
     assert made.posts == sum(made.left_out.values()) + made.in_pairs
 
 

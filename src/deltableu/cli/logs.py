@@ -5,21 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
+from cyclopts import Parameter
+
 from deltableu.cli.options import (
     Flag,
     Output,
     Positive,
+    Several,
     Whole,
     check_logs,
+    listed,
     subcommands,
 )
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
 from deltableu.io import named_columns
-from deltableu.logs import MEMORY, Form, PairRules, Split, parse_split, write_pairs
+from deltableu.logs import (
+    MEMORY,
+    Form,
+    PairRules,
+    SamplePlan,
+    Split,
+    parse_split,
+    sample_items,
+    write_pairs,
+)
 
-logs = subcommands("logs", "Turn raw posts or conversations into pairs to mine.")
+logs = subcommands("logs", "Turn posts or conversations into pairs to mine, or into test items.")
 
 
 @logs.command
@@ -33,6 +46,8 @@ def pairs(
     own_replies: Literal["drop", "keep"] | None = None,
     clock_skew: float = 300.0,
     first: Annotated[bool, Flag] = False,
+    roles: str | None = None,
+    responder: str | None = None,
     split: str | None = None,
     seed: Whole | None = None,
     crossing: Literal["drop", "keep"] | None = None,
@@ -56,8 +71,8 @@ def pairs(
     files
         Files, folders, patterns or URLs of JSON Lines, TSV or Parquet, the first two also as .gz or
         .zst. Posts have id, user, time, reply_to, text and perhaps repost_of or repost; turns have
-        dialog, turn, speaker, text; conversations (JSON Lines) have id and turns. The columns tell
-        which.
+        dialog, turn, speaker, text; conversations (JSON Lines) have turns or messages, and perhaps
+        an id. The columns tell which.
     output
         A file of pairs that ends in .tsv, .jsonl (both perhaps with .gz) or .parquet, or - for
         standard output; with --split, a folder with such a file for each period.
@@ -75,6 +90,11 @@ def pairs(
         Seconds that a reply may be earlier than what it answers.
     first
         Only pairs of a first post and a reply to it.
+    roles
+        Whose turns are utterances, such as user,assistant; by default all roles but system,
+        developer, tool and function.
+    responder
+        Only responses of this role make pairs, such as assistant.
     split
         Periods by dates, evaluator=2017,system=2018,test=2019-01..2019-06, to which a thread
         belongs by its first post; or by shares of threads, evaluator:0.8,system:0.15,test:0.05.
@@ -100,20 +120,14 @@ def pairs(
         How counts are printed.
     """
     check_logs(files)
-    rules = PairRules(
-        min_posts=min_posts,
-        users="two" if users == "2" else users,
-        own_replies=own_replies,
-        clock_skew=clock_skew,
-        first=first,
-    )
+    rules = _rules(min_posts, users, own_replies, clock_skew, roles, responder, first=first)
     with ProgressBar() as progress:
         written = write_pairs(
             list(files),
             output,
             triples=triples,
             rules=rules,
-            split=_split(split, seed, crossing, drop_overlap=drop_overlap),
+            split=_split(split, seed=seed, crossing=crossing, drop_overlap=drop_overlap),
             drop_overlap=drop_overlap,
             columns=named_columns(columns or None, "id=tweet_id,text=body"),
             name_by_file=name_by_file,
@@ -129,17 +143,160 @@ def pairs(
     emit([written.table(), written.period_table()], written, format, beside=(output, triples))
 
 
+@logs.command
+def sample(
+    *files: str,
+    output: Annotated[Path, Output],
+    as_: Annotated[Literal["upsilon", "triples"], Parameter(name="--as")],
+    items: Positive = 100,
+    seed: Whole = 0,
+    period: str | None = None,
+    split: str | None = None,
+    split_seed: Whole | None = None,
+    crossing: Literal["drop", "keep"] | None = None,
+    exclude: Annotated[list[str] | None, Several] = None,
+    min_words: Whole = 1,
+    max_words: Whole | None = None,
+    min_bigram_count: Whole = 0,
+    columns: str = "",
+    min_posts: Whole | None = None,
+    users: Literal["2", "any"] | None = None,
+    own_replies: Literal["drop", "keep"] | None = None,
+    clock_skew: float = 300.0,
+    roles: str | None = None,
+    responder: str | None = None,
+    name_by_file: Annotated[bool, Flag] = False,
+    replace: Annotated[bool, Flag] = False,
+    on_error: Literal["stop", "skip"] = "stop",
+    memory_bytes: Positive = MEMORY,
+    work: Path | None = None,
+    format: Format = "table",
+) -> None:
+    """Draw test items from logs, as the papers do, and write them as a study.
+
+    deltableu logs sample posts/ -o study --as upsilon --split train=2017..2018,test=2019 --period
+    test. No item has a pair that is in training data, whatever case, punctuation and spaces.
+
+    Parameters
+    ----------
+    files
+        Posts, turns or conversations, as for logs pairs.
+    output
+        The folder of the new study.
+    as_
+        upsilon: first utterances of dialogues with two replies or more, of which one is the
+        original reference and another the output of the system human (posts only). triples:
+        context, message and response, which is the original reference.
+    items
+        How many to draw.
+    seed
+        Of the drawing, which the order of files does not change.
+    period
+        Where to draw from: one of the periods of --split, the others being training data; or,
+        without --split, dates such as 2019-01..2019-06, all else being training data.
+    split
+        Periods by dates or by shares, as for logs pairs.
+    split_seed
+        Of shares, as --seed for logs pairs.
+    crossing
+        Whether threads that go on after their period are dropped (the default) or kept.
+    exclude
+        Logs of pairs that are training data too, as logs pairs writes them.
+    min_words
+        Of message and response.
+    max_words
+        Of message and response; any number by default.
+    min_bigram_count
+        Only triples with two words in a row that responses of the logs have at least so often.
+    columns
+        What the logs call the columns: id=tweet_id,user=author.name.
+    min_posts
+        Of a dialogue; 3 by default, and 2 for turns and conversations.
+    users
+        Of a dialogue: 2, which is the default for posts, or any.
+    own_replies
+        Whether a reply to the same user ends a dialogue (drop, the default for posts) or not.
+    clock_skew
+        Seconds that a reply may be earlier than what it answers.
+    roles
+        Whose turns are utterances, such as user,assistant.
+    responder
+        Only responses of this role make pairs, such as assistant.
+    name_by_file
+        Begin the names of dialogues with that of their file.
+    replace
+        Put the new study in the place of an old one.
+    on_error
+        Whether rows and files that cannot be read end the run, or are counted and left out.
+    memory_bytes
+        Use temporary files for what is more than this.
+    work
+        Where to put temporary files; beside the output by default.
+    format
+        How counts are printed.
+    """
+    check_logs(files)
+    if exclude is not None:
+        check_logs(exclude, "--exclude")
+    rules = _rules(min_posts, users, own_replies, clock_skew, roles, responder)
+    plan = SamplePlan(as_, items, seed, min_words, max_words, min_bigram_count)
+    with ProgressBar() as progress:
+        sampled = sample_items(
+            list(files),
+            output,
+            plan,
+            period=period,
+            split=_split(split, crossing=crossing, split_seed=split_seed),
+            exclude=exclude or (),
+            rules=rules,
+            columns=named_columns(columns or None, "id=tweet_id,text=body"),
+            name_by_file=name_by_file,
+            replace=replace,
+            on_error=on_error,
+            memory_bytes=memory_bytes,
+            work=work,
+            progress=progress,
+        )
+    for problem in sampled.unreadable_files:
+        note(f"not read, or not to its end: {problem}")
+    if sampled.items < sampled.wanted:
+        note(f"only {sampled.items} of {sampled.wanted} items: no more of the logs fit")
+    emit([sampled.table(), sampled.read_table()], sampled, format)
+
+
+def _rules(
+    min_posts: int | None,
+    users: Literal["2", "any"] | None,
+    own_replies: Literal["drop", "keep"] | None,
+    clock_skew: float,
+    roles: str | None,
+    responder: str | None,
+    *,
+    first: bool = False,
+) -> PairRules:
+    return PairRules(
+        min_posts=min_posts,
+        users="two" if users == "2" else users,
+        own_replies=own_replies,
+        clock_skew=clock_skew,
+        first=first,
+        roles=None if roles is None else listed(roles),
+        responder=responder,
+    )
+
+
 def _split(
     text: str | None,
-    seed: int | None,
-    crossing: Literal["drop", "keep"] | None,
     *,
-    drop_overlap: bool,
+    crossing: Literal["drop", "keep"] | None,
+    seed: int | None = None,
+    split_seed: int | None = None,
+    drop_overlap: bool = False,
 ) -> Split | None:
     if text is not None:
-        return parse_split(text, seed=seed, crossing=crossing)
-    options = {"--seed": seed, "--crossing": crossing, "--drop-overlap": drop_overlap or None}
-    for option, value in options.items():
+        return parse_split(text, seed=split_seed if seed is None else seed, crossing=crossing)
+    unused = {"--seed": seed, "--split-seed": split_seed, "--crossing": crossing}
+    for option, value in (unused | {"--drop-overlap": drop_overlap or None}).items():
         if value is not None:
             raise InputError(f"{option} needs --split")
     return None

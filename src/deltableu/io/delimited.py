@@ -36,6 +36,23 @@ def escape_cell(cell: str | None) -> str:
     return cell.translate(_TO_ESCAPE) if _ESCAPABLE.search(cell) else cell
 
 
+def tsv_lines(rows: Sequence[Sequence[str]]) -> str:
+    """Lines of TSV, each with as many cells as the first; an empty text is an empty cell."""
+    if not rows:
+        return ""
+    text = "\n".join(["\t".join(row) for row in rows])
+    tabs = len(rows) * (len(rows[0]) - 1)
+    if (
+        text.count("\t") != tabs
+        or text.count("\n") != len(rows) - 1
+        or "\\" in text
+        or "\r" in text
+    ):
+        escaped = ([escape_cell(cell or None) for cell in row] for row in rows)
+        text = "\n".join(["\t".join(row) for row in escaped])
+    return text + "\n"
+
+
 def unescape_cell(cell: str) -> str | None:
     """What a TSV cell spells; the empty cell is None."""
     if cell == "":

@@ -21,7 +21,7 @@ from deltableu.io.sources import ByteSource, locate
 BOM = b"\xef\xbb\xbf"
 _MARK = BOM.decode()
 _BUFFER = 1 << 17
-_Line = TypeVar("_Line", str, list[str])
+_Line = TypeVar("_Line")
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def read_lines(path: PathLike, report: Report = fail) -> Iterator[tuple[int, str
 def filled_lines(
     lines: Iterable[tuple[int, _Line]], name: str, report: Report
 ) -> Iterator[tuple[int, _Line]]:
-    """Leave out blank lines, or rows without a cell; they are a problem, but not at the end."""
+    """Leave out blank lines, or what else is empty; they are a problem, but not at the end."""
     blank: list[int] = []
     for number, line in lines:
         if not (line.strip(" \r") if isinstance(line, str) else line):

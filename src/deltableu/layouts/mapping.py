@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from deltableu.errors import InputError, Problem, did_you_mean
+from deltableu.errors import InputError, Problem, hint_at
 from deltableu.io import decode, named_columns, number_text, shown
 
 #: Our names, what they are, and what people call them; the first that a table has is taken.
@@ -72,7 +72,7 @@ class ColumnMap:
             parts = theirs.split("+") if isinstance(theirs, str) else theirs
             names = tuple(one.strip() for one in parts)
             if ours not in MEANINGS:
-                there, meant = ", ".join(MEANINGS), did_you_mean(ours, MEANINGS)
+                there, meant = ", ".join(MEANINGS), hint_at(ours, MEANINGS)
                 message = f"there is no name {ours!r}; there are {there}{meant}"
                 raise InputError(Problem(message, field="columns"))
             if len(names) == 1 and names[0].startswith(":"):
@@ -115,7 +115,7 @@ class ColumnMap:
         for ours, names in self.given.items():
             if ours in seen or names == ("#",):
                 continue
-            there, meant = ", ".join(map(shown, columns[:20])), did_you_mean(names[0], columns)
+            there, meant = ", ".join(map(shown, columns[:20])), hint_at(names[0], columns)
             message = f"has no column {names[0]!r} for {ours}: there are {there}{meant}"
             raise InputError(Problem(message, file=file, field="columns"))
 

@@ -14,8 +14,9 @@ from deltableu._types import Bools
 class Fate(Enum):
     """Why a post is in no pair, in the order in which reasons are looked for; or that it is."""
 
-    DUPLICATE = "same id and content as an earlier post"
-    CONFLICT = "same id as an earlier post, other content"
+    DUPLICATE = "same id and content as an earlier one"
+    CONFLICT = "same id as an earlier one, other content"
+    NO_SPEAKER = "of a role that makes no utterances"
     REPOST = "a repost"
     EMPTY = "empty text"
     NO_USER = "no user"
@@ -29,6 +30,7 @@ class Fate(Enum):
     LONE = "a root without replies"
     SHORT = "in no dialogue that is long enough"
     LATER = "after the first reply"
+    NO_RESPONDER = "in no pair with a response of the responder"
     NO_TIME = "in a thread without a time"
     NO_PERIOD = "in a thread of no period"
     CROSSING = "in a thread that crosses periods"

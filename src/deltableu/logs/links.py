@@ -1,7 +1,8 @@
 """Posts in, replies with the root of their thread out, in memory that does not grow with the logs.
 
-A post is a record of 49 bytes: hashes of its id, parent, user and content (64 bits each), its time
-and its place. Records go to buckets by the id, so that all of the same id meet; replies go to the
+A post is a record of 49 bytes: hashes of its id, parent, user and content (64 bits each, Python's
+own, with a key that differs from run to run, so that nobody can craft equal ones), its time and its
+place. Records go to buckets by the id, so that all of the same id meet; replies go to the
 bucket of their parent, and come out with its place. Places are then followed to the root by pointer
 jumping: in every round each post learns where the one points to which it points to, so that a path
 of n replies takes log2(n) rounds; what has not ended after as many as there are posts is on a cycle
@@ -10,14 +11,12 @@ or leads into one. In each step, one bucket is in memory at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from hashlib import blake2b
-from itertools import islice
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 
 from deltableu.logs.fates import Counts, Fate
-from deltableu.logs.posts import Post
+from deltableu.logs.posts import Posts
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array, Records, Store, changes
 
@@ -28,21 +27,18 @@ _NOWHERE = np.iinfo(np.int64).min
 _ROOT = -1
 
 _REPLY, _REPOST, _EMPTY = 1, 2, 4
-_BATCH = 16384
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 _POST = [("pos", "<i8"), ("user", "<u8"), ("time", "<i8")]
 _LINK = [*_POST, ("parent", "<i8")]
 
 
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=8).digest() if text else bytes(8)
-
-
-def _hashes(texts: Iterable[str]) -> Array:
-    return np.frombuffer(b"".join(map(_hash, texts)), "<u8")
+def _hashes(values: Iterable[Hashable], size: int) -> Array:
+    """Of the empty text it is 0."""
+    return np.fromiter(map(hash, values), np.int64, size).view(np.uint64)
 
 
 def link_posts(
-    posts: Iterable[Post], rules: Rules, counts: Counts, store: Store, buckets: int
+    posts: Iterable[Posts], rules: Rules, counts: Counts, store: Store, buckets: int
 ) -> tuple[Records, int]:
     """Find the thread of every post; posts without one are counted.
 
@@ -61,31 +57,26 @@ def link_posts(
     return _by_root(_links(found, rules, counts, store), read, counts, store), read
 
 
-def _collect(posts: Iterable[Post], found: Records) -> int:
+def _collect(blocks: Iterable[Posts], found: Records) -> int:
     place = 0
-    remaining = iter(posts)
-    while batch := list(islice(remaining, _BATCH)):
-        ids = _hashes(post.id for post in batch)
-        flags = [
-            (post.reply_to != "") * _REPLY
-            | post.repost * _REPOST
-            | (not post.text.strip()) * _EMPTY
-            for post in batch
-        ]
+    for posts in blocks:
+        size = len(posts)
+        ids = _hashes(posts.ids, size)
+        to = _hashes(posts.reply_tos, size)
+        time = np.array([NO_TIME if time is None else time for time in posts.times], np.int64)
+        is_empty = np.array([not text or text.isspace() for text in posts.texts], np.bool_)
+        rest = zip(posts.users, posts.reply_tos, posts.reposts, posts.texts, strict=True)
         records = found.make(
             id=ids,
-            to=_hashes(post.reply_to for post in batch),
-            content=_hashes(
-                f"{post.user}\0{post.time}\0{post.reply_to}\0{post.repost}\0{post.text}"
-                for post in batch
-            ),
-            pos=np.arange(place, place + len(batch)),
-            user=_hashes(post.user for post in batch),
-            time=[NO_TIME if post.time is None else post.time for post in batch],
-            flags=flags,
+            to=to,
+            content=_hashes(rest, size) ^ (time.view(np.uint64) * _ODD),
+            pos=np.arange(place, place + size),
+            user=_hashes(posts.users, size),
+            time=time,
+            flags=(to != 0) * _REPLY + np.array(posts.reposts) * _REPOST + is_empty * _EMPTY,
         )
         found.add(records, ids)
-        place += len(batch)
+        place += size
     return place
 
 
@@ -111,7 +102,7 @@ def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Record
 
 def _without_duplicates(posts: Array, counts: Counts) -> Array:
     """The first of each id, in the order of ids."""
-    ordered = posts[np.lexsort((posts["pos"], posts["id"]))]
+    ordered = posts[np.argsort(posts["id"], kind="stable")]  # they came in the order of places
     first = changes(ordered, "id")
     content = ordered["content"]
     of_first = content[np.flatnonzero(first)[np.cumsum(first) - 1]] if len(ordered) else content

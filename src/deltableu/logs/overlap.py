@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deltableu._types import Ints
 from deltableu.logs.spill import Array, Records, Store, changes
-from deltableu.text import text_keys
+from deltableu.text import TextKeys, Texts, text_keys
+
+if TYPE_CHECKING:
+    from deltableu.logs.types import Pair
 
 _BATCH = 16384
 
@@ -38,19 +42,30 @@ class PairTexts:
         fields = [("utterance", "<u8"), ("response", "<u8"), ("number", "<i8"), ("period", "u1")]
         self._records = Records(store, buckets, [*fields, ("words", "?")])
         self._periods = periods
-        self._waiting: list[tuple[int, int, str, str]] = []
+        self._in_order = False
+        self._waiting: tuple[list[int], list[int], list[str], list[str]] = ([], [], [], [])
 
-    def add(self, number: int, period: int, utterance: str, response: str) -> None:
-        """Remember a pair."""
-        self._waiting.append((number, period, utterance, response))
-        if len(self._waiting) == _BATCH:
+    def add(self, number: int, period: int, pairs: Sequence[Pair]) -> None:
+        """Remember pairs, which are numbered from `number` on."""
+        numbers, periods, utterances, responses = self._waiting
+        numbers += range(number, number + len(pairs))
+        periods += [period] * len(pairs)
+        utterances += [pair.utterance for pair in pairs]
+        responses += [pair.response for pair in pairs]
+        if len(numbers) >= _BATCH:
             self._flush()
 
+    def add_texts(self, period: int, utterances: Texts, responses: Texts) -> None:
+        """Remember pairs that nobody will ask for by their numbers."""
+        self._put(-1, period, text_keys(utterances), text_keys(responses))
+
     def _flush(self) -> None:
-        if not self._waiting:
-            return
-        numbers, periods, *texts = zip(*self._waiting, strict=True)
-        utterances, responses = map(text_keys, texts)
+        numbers, periods, utterances, responses = self._waiting
+        if numbers:
+            self._put(numbers, periods, text_keys(utterances), text_keys(responses))
+        self._waiting = ([], [], [], [])
+
+    def _put(self, numbers: Any, periods: Any, utterances: TextKeys, responses: TextKeys) -> None:
         records = self._records.make(
             utterance=utterances.keys,
             response=responses.keys,
@@ -59,14 +74,19 @@ class PairTexts:
             words=utterances.worded & responses.worded,
         )
         self._records.add(records, utterances.keys)
-        self._waiting = []
+        self._in_order = False
 
     def _buckets(self) -> Iterator[Array]:
+        """The records by utterance, response and period; sorted where something is new."""
         self._flush()
         for bucket in range(self._records.count):
             records = self._records.load(bucket)
-            order = np.lexsort((records["period"], records["response"], records["utterance"]))
-            yield records[order]
+            if not self._in_order:
+                keys = (records["period"], records["response"], records["utterance"])
+                records = records[np.lexsort(keys)]
+                self._records.put(bucket, records)
+            yield records
+        self._in_order = True
 
     def overlap(self) -> tuple[int, Ints]:
         """How many different pairs lie in several periods, and the numbers of all but the last.

@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from deltableu._types import Progress
-from deltableu.errors import InputError, Problem
-from deltableu.io import BrokenFile, FoundFile, PathLike, WrongColumns, check_apart, fail
+from deltableu.errors import InputError
+from deltableu.io import PathLike, check_apart
+from deltableu.logs.columns import Columns
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
-from deltableu.logs.post_logs import PostLogs
-from deltableu.logs.posts import Columns, Layout, find_logs, layout_of, named
-from deltableu.logs.reading import Reading
+from deltableu.logs.raw_logs import MEMORY, Memory, OpenLogs, RawLogs
 from deltableu.logs.rules import PairRules
-from deltableu.logs.spill import Store
-from deltableu.logs.turn_logs import TurnLogs
-from deltableu.logs.types import Pair, PeriodCounts, Thread, WrittenPairs
-from deltableu.logs.writers import (
-    COLUMNS,
-    Form,
-    Writer,
-    check_output,
-    pair_row,
-    triple_row,
-    written,
-)
+from deltableu.logs.types import Pair, PeriodCounts, WrittenPairs
+from deltableu.logs.writers import PAIRS, TRIPLES, Form, Writer, check_output, written
 
-#: Bytes that are kept in memory before more goes to the disk.
-MEMORY = 1 << 30
-_MOST_BUCKETS = 1024
-
-
-class _Logs(Protocol):
-    @property
-    def posts(self) -> int: ...
-    def threads(self) -> Iterator[Thread]: ...
+_BATCH = 1024
 
 
 def write_pairs(
@@ -68,8 +48,8 @@ def write_pairs(
     logs
         Files, folders, patterns or URLs of posts (see `read_posts`), of turns (`dialog`, `turn`,
         `text`, and perhaps `speaker` and `time`; the turns of a dialogue follow on each other), or
-        of conversations (JSON Lines of `id` and `turns`, texts or objects with `text`). The
-        columns tell which.
+        of conversations (JSON Lines of `turns` or `messages`, texts or objects with `text` or
+        `content`, and perhaps an `id`). The columns tell which.
     output
         A file of pairs: `utterance`, `response`, and of the response `id`, `time`, `thread`,
         `user`. With a split, a folder with a file for each period.
@@ -109,48 +89,28 @@ def write_pairs(
     WrittenPairs
         Counts. Pairs are in the order of the roots, then of the responses, in the logs.
     """
-    if memory_bytes < 1:
-        raise InputError(Problem(f"must be 1 or more, got {memory_bytes}", field="memory_bytes"))
-    if buckets is not None and not 1 <= buckets <= _MOST_BUCKETS:
-        message = f"must lie between 1 and {_MOST_BUCKETS}, got {buckets}"
-        raise InputError(Problem(message, field="buckets"))
     if drop_overlap and split is None:
         raise InputError("there can be no overlap to drop without a split")
     names = None if split is None else split.names
-    theirs = named(columns)
-    closed: list[Problem] = []
-    files = find_logs(logs, fail if on_error == "stop" else closed.append)
-    inputs = [file.name for file in files if file.system is None]
-    forms = [check_output(output, form, names, inputs, replace=replace)]
+    raw = RawLogs.find(logs, columns, on_error, name_by_file)
+    forms = [check_output(output, form, names, raw.inputs, replace=replace)]
     if triples is not None:
-        forms.append(check_output(triples, form, names, inputs, replace=replace))
+        forms.append(check_output(triples, form, names, raw.inputs, replace=replace))
         check_apart(triples, [output], "written")
-    layout = _layout(files, theirs, skip=on_error == "skip")
-    count = buckets or _buckets(files, memory_bytes)
-    reading = Reading(files, theirs, on_error, progress)
-    counts = Counts()
-    rules = rules or PairRules()
     work = work if work is not None else Path(os.path.realpath(output)).parent
-    with Store(memory_bytes, work) as store, ExitStack() as stack:
-        found: _Logs
-        if layout == "posts":
-            found = PostLogs(reading.posts, rules.for_posts(), counts, store, count)
-        else:
-            turns = partial(reading.turns, name_by_file)
-            found = TurnLogs(turns, rules.for_dialogues(), counts, reading.report)
-        writers = [
-            stack.enter_context(written(output, forms[0], COLUMNS[pair_row], names, replace))
-        ]
+    with (
+        ExitStack() as stack,
+        raw.opened(rules or PairRules(), Memory(memory_bytes, buckets, work), progress) as found,
+    ):
+        writers = [stack.enter_context(written(output, forms[0], PAIRS, names, replace))]
         if triples is not None:
-            writers.append(
-                stack.enter_context(written(triples, forms[1], COLUMNS[triple_row], names, replace))
-            )
-        texts = PairTexts(store, count, len(names or [""]))
-        made = _write(found, split, [] if drop_overlap else writers, counts, texts)
+            writers.append(stack.enter_context(written(triples, forms[1], TRIPLES, names, replace)))
+        texts = PairTexts(found.store, found.buckets, len(names or [""]))
+        made = _write(found, split, [] if drop_overlap else writers, found.counts, texts)
         overlap, without = texts.overlap()
         if drop_overlap:  # which pairs to leave out is known when all have been seen
             made = _write(found, split, writers, without=set(without.tolist()))
-        reading.check_unchanged()
+        found.reading.check_unchanged()
         texts_of = texts.counts(without if drop_overlap else None)
         periods = tuple(
             PeriodCounts(name, threads, pairs, with_context, one)
@@ -159,21 +119,16 @@ def write_pairs(
             )
         )
         return WrittenPairs(
-            layout,
-            found.posts,
-            reading.skipped,
-            (*closed, *reading.broken),
-            counts.dropped(),
-            counts[Fate.KEPT],
+            *found.read_counts(),
             periods,
             overlap,
             len(without) if drop_overlap else 0,
-            store.spilled,
+            found.store.spilled,
         )
 
 
 def _write(
-    found: _Logs,
+    found: OpenLogs,
     split: Split | None,
     writers: Sequence[Sequence[Writer]],
     counts: Counts | None = None,
@@ -182,6 +137,7 @@ def _write(
 ) -> list[list[int]]:
     """Give threads to periods and pairs to writers; how many threads, pairs, triples each has."""
     written = [[0, 0, 0] for _ in (split.names if split else [""])]
+    waiting: list[list[Pair]] = [[] for _ in written]
     number = 0
     for thread in found.threads():
         period = 0 if split is None else split.place(thread)
@@ -189,49 +145,29 @@ def _write(
             counts.add(period if isinstance(period, Fate) else Fate.KEPT, thread.posts)
         if isinstance(period, Fate):
             continue
-        pairs: list[Pair] = []
-        for pair in thread.pairs:
-            if number not in without:
-                pairs.append(pair)
-                if texts is not None:
-                    texts.add(number, period, pair.utterance, pair.response)
-            number += 1
-        triples = [pair for pair in pairs if pair.context is not None]
-        for place, size in enumerate((bool(pairs), len(pairs), len(triples))):
-            written[period][place] += size
-        for output, row, rows in zip(
-            writers, (pair_row, triple_row), (pairs, triples), strict=False
-        ):
-            for pair in rows:
-                output[period](row(pair))
+        pairs: Sequence[Pair] = thread.pairs
+        if texts is not None:
+            texts.add(number, period, pairs)
+        if without:
+            pairs = [pair for place, pair in enumerate(pairs, number) if place not in without]
+        number += len(thread.pairs)
+        sizes = written[period]
+        sizes[0] += bool(pairs)
+        sizes[1] += len(pairs)
+        sizes[2] += sum([pair.context is not None for pair in pairs])
+        if writers:
+            waiting[period] += pairs
+            if len(waiting[period]) >= _BATCH:
+                _flush(writers, waiting, period)
+    for period in range(len(waiting)):
+        _flush(writers, waiting, period)
     return written
 
 
-def _layout(files: Sequence[FoundFile], columns: Columns, *, skip: bool) -> Layout:
-    """The layout of all files; posts and dialogues do not mix."""
-    found: dict[bool, tuple[Layout, str]] = {}
-    for file in files:
-        try:
-            layout = layout_of(file, columns)
-        except WrongColumns:
-            raise
-        except BrokenFile:
-            if not skip:
-                raise
-            continue  # it is counted when it is read
-        if layout is not None:
-            found.setdefault(layout == "posts", (layout, file.name))
-    if len(found) == 2:
-        (one, first), (other, second) = found.values()
-        message = f"holds {other}, but {first} holds {one}: turn them into pairs one by one"
-        raise InputError(Problem(message, file=second))
-    return next(iter(found.values()))[0] if found else "posts"
-
-
-def _buckets(files: Sequence[FoundFile], memory_bytes: int) -> int:
-    """So many that what is made of an eighth of the memory fits into it."""
-    total = 0
-    for file in files:
-        packed = 5 if file.packing or file.form == "parquet" else 1
-        total += packed * (file.size if file.size is not None else memory_bytes)
-    return min(max(-(-8 * total // memory_bytes), 1), _MOST_BUCKETS)
+def _flush(writers: Sequence[Sequence[Writer]], waiting: Sequence[list[Pair]], period: int) -> None:
+    """Write pairs, and triples where they are wanted."""
+    pairs = waiting[period]
+    triples = [pair for pair in pairs if pair.context is not None] if len(writers) > 1 else []
+    for output, rows in zip(writers, (pairs, triples), strict=False):
+        output[period](rows)
+    pairs.clear()

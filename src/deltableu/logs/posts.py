@@ -1,36 +1,50 @@
-"""Log files in, posts or turns out: what the columns are called, and what they must hold."""
+"""Log files in, posts out: many at once, and one by one where something is unusual."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from operator import attrgetter
+from typing import Any
+
+import msgspec
 
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
+    OBJECTS,
     Checker,
     FoundFile,
     PathLike,
     Report,
     WrongColumns,
-    as_number,
+    decode_many,
     fail,
-    find_files,
-    shown,
+    filled_lines,
+    unescape_cell,
 )
-from deltableu.logs.read_rows import Advance, columns_of, read_rows
-from deltableu.logs.times import parse_time
+from deltableu.logs.columns import POST_COLUMNS, Columns, find_logs, layout_of, named
+from deltableu.logs.read_lines import read_header
+from deltableu.logs.read_rows import (
+    Advance,
+    line_reader,
+    pick,
+    read_line_groups,
+    read_row_groups,
+)
+from deltableu.logs.values import (
+    Name,
+    checked_identifier,
+    checked_text,
+    checked_time,
+    checked_truth,
+    plain_names,
+    plain_texts,
+    plain_times,
+    plain_truths,
+)
 
-_T = TypeVar("_T")
-Layout = Literal["posts", "turns", "conversations"]
-Columns = Mapping[str, str]
-"""What the logs call a column."""
-
-_POSTS = ("id", "user", "time", "reply_to", "text", "repost_of", "repost")
-_TURNS = ("dialog", "turn", "speaker", "time", "text")
-#: All that may be called by other names.
-COLUMNS = tuple(dict.fromkeys((*_POSTS, *_TURNS, "turns")))
-_YES, _NO = ("true", "1", "yes", "t", "y"), ("false", "0", "no", "f", "n", "")
+_BLOCK = 8192
+_GETTERS = [attrgetter(name) for name in POST_COLUMNS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,66 +71,41 @@ class Post:
     repost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A line of a dialogue; turns of a dialogue are counted, and follow on each other."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Posts:
+    """Posts that were read together, a list for each attribute of `Post`: an object for each of
+    them would take longer than reading them.
+    """
 
-    dialog: str
-    turn: int
-    text: str
-    speaker: str = ""
-    time: int | None = None
+    ids: Sequence[str]
+    texts: Sequence[str]
+    users: Sequence[str]
+    times: Sequence[int | None]
+    reply_tos: Sequence[str]
+    reposts: Sequence[bool]
 
-
-def named(columns: Columns | None) -> Columns:
-    """Check what columns are called."""
-    columns = dict(columns or {})
-    for name, theirs in columns.items():
-        if name not in COLUMNS:
-            message = f"there is no column {name!r}: the names are {', '.join(COLUMNS)}"
-            raise InputError(Problem(message, field="columns"))
-        if not theirs:
-            raise InputError(Problem(f"{name} has no name in the logs", field="columns"))
-    return columns
-
-
-def find_logs(logs: PathLike | Sequence[PathLike], report: Report = fail) -> list[FoundFile]:
-    """The files that paths, folders, patterns and URLs stand for."""
-    many = list(logs) if isinstance(logs, list | tuple) else [logs]
-    if not many:
-        raise InputError("there are no logs: name at least one file or folder")
-    return find_files(many, report)  # type: ignore[arg-type]
-
-
-def layout_of(file: FoundFile, columns: Columns) -> Layout | None:
-    """How a file is laid out, by its columns; None where it has no row to tell by."""
-    there = columns_of(file)
-    if there is None:
-        return None
-
-    def has(name: str) -> bool:
-        theirs = columns.get(name, name)
-        return theirs in there or theirs.partition(".")[0] in there
-
-    if has("turns"):
-        return "conversations"
-    if has("dialog") and has("turn"):
-        _require(file, [name for name in ("dialog", "turn", "text") if not has(name)], columns)
-        return "turns"
-    # Objects need not have what is null.
-    wanted = ("id", "text") if file.form == "jsonl" else ("id", "reply_to", "text")
-    _require(file, [name for name in wanted if not has(name)], columns)
-    return "posts"
-
-
-def _require(file: FoundFile, missing: Sequence[str], columns: Columns) -> None:
-    if missing:
-        theirs = columns.get(missing[0], missing[0])
-        message = (
-            f"has no column {theirs!r}: posts have id, user, time, reply_to and text, turns have "
-            "dialog, turn, speaker and text; other names are given as columns"
+    @classmethod
+    def of(cls, posts: Sequence[Post]) -> Posts:
+        """Posts one by one."""
+        return cls(
+            [post.id for post in posts],
+            [post.text for post in posts],
+            [post.user for post in posts],
+            [post.time for post in posts],
+            [post.reply_to for post in posts],
+            [post.repost for post in posts],
         )
-        raise WrongColumns(Problem(message, file=file.name, field=theirs))
+
+    @property
+    def columns(self) -> tuple[Sequence[Any], ...]:
+        """All lists, in the order of the attributes of `Post`."""
+        return (self.ids, self.texts, self.users, self.times, self.reply_tos, self.reposts)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Post]:
+        return map(Post, *self.columns)
 
 
 def read_posts(
@@ -145,127 +134,153 @@ def read_posts(
         layout = layout_of(file, names)
         if layout not in ("posts", None):
             raise WrongColumns(Problem(f"holds {layout}, not posts", file=file.name))
-        for _, post in read_file(file, names, report):
-            yield post
+        for block in read_post_blocks(file, names, report):
+            yield from block
 
 
-def read_file(
+def read_post_blocks(
     file: FoundFile, columns: Columns, report: Report, advance: Advance | None = None
-) -> Iterator[tuple[int, Post]]:
-    """Yield line numbers and the posts of a file."""
-    return _read(file, _POSTS, _post, columns, report, advance)
-
-
-def read_turns(
-    file: FoundFile,
-    layout: Layout,
-    columns: Columns,
-    report: Report,
-    advance: Advance | None = None,
-) -> Iterator[tuple[int, Turn]]:
-    """Yield line numbers and the turns of a file of turns or of whole conversations."""
-    if layout == "turns":
-        yield from _read(file, _TURNS, _turn, columns, report, advance)
-        return
-    for line, turns in _read(file, ("id", "turns"), _conversation, columns, report, advance):
-        for turn in turns:
-            yield line, turn
+) -> Iterator[Posts]:
+    """Yield the posts of a file, thousands at once."""
+    joined: list[list[Any]] = [[] for _ in range(6)]
+    for posts in _read(file, columns, report, advance):
+        for column, more in zip(joined, posts.columns, strict=True):
+            column += more
+        if len(joined[0]) >= _BLOCK:
+            yield Posts(*joined)
+            joined = [[] for _ in range(6)]
+    if joined[0]:
+        yield Posts(*joined)
 
 
 def _read(
-    file: FoundFile,
-    names: Sequence[str],
-    make: Callable[[Sequence[Any], Columns, Checker], _T],
-    columns: Columns,
-    report: Report,
-    advance: Advance | None,
-) -> Iterator[tuple[int, _T]]:
-    theirs = [columns.get(name, name) for name in names]
-    checker = Checker(file.name, fail)
-    for line, row in read_rows(file, theirs, report, advance):
-        checker.line = line
+    file: FoundFile, columns: Columns, report: Report, advance: Advance | None
+) -> Iterator[Posts]:
+    names = [columns.get(name, name) for name in POST_COLUMNS]
+    one_by_one = _Checked(file, columns, report)
+    if file.form == "parquet":
+        for first, rows in read_row_groups(file, names, advance):
+            posts = _plain_posts(list(zip(*rows, strict=True)))
+            yield posts or one_by_one.posts(enumerate(rows, first))
+        return
+    header = read_header(file) if file.form == "tsv" else None
+    many = _fast_tsv(header, names) if header is not None else _fast_jsonl(names)
+    read = line_reader(header, names)
+    groups = read_line_groups(file, many, report, advance)
+    # What was read together has no blank line, and tells that those before it were no end.
+    for line, found in filled_lines(groups, file.name, report):
+        if isinstance(found, Posts):
+            yield found
+            continue
         try:
-            made = make(row, columns, checker)
-        except InputError as error:  # what is wrong first: a row is left out once
-            field = error.problem.field or ""
-            report(replace(error.problem, field=columns.get(field, field)))
+            row = read(found)
+        except ValueError as error:
+            report(Problem(str(error), file=file.name, line=line))
         else:
-            yield line, made
+            yield one_by_one.posts([(line, row)])
 
 
-def _post(row: Sequence[Any], columns: Columns, checker: Checker) -> Post:
+def _fast_jsonl(names: Sequence[str]) -> Callable[[Sequence[bytes]], Posts | None]:
+    bare = _bare_decoder(names)
+    nested = any("." in name for name in names)
+
+    def read(lines: Sequence[bytes]) -> Posts | None:
+        """Posts of lines, first read as if the objects held nothing else; None if in doubt."""
+        rows = None if bare is None else decode_many(lines, bare)
+        if rows is not None:
+            return _plain_posts([list(map(get, rows)) for get in _GETTERS])
+        objects = decode_many(lines, OBJECTS)
+        if objects is None:
+            return None
+        if nested:
+            return _plain_posts([[pick(one, name) for one in objects] for name in names])
+        return _plain_posts([[one.get(name) for one in objects] for name in names])
+
+    return read
+
+
+def _bare_decoder(names: Sequence[str]) -> msgspec.json.Decoder[Any] | None:
+    """Reads objects that hold nothing but a post; None where the names do not allow it."""
+    types: dict[str, Any] = dict.fromkeys(POST_COLUMNS, Name)
+    types["text"] = str | msgspec.UnsetType | None
+    types["repost"] = bool | msgspec.UnsetType | None
+    if any("." in name for name in names):
+        return None
+    try:
+        struct = msgspec.defstruct(
+            "BarePost",
+            [(name, types[name], msgspec.UNSET) for name in POST_COLUMNS],
+            rename=dict(zip(POST_COLUMNS, names, strict=True)),
+            forbid_unknown_fields=True,
+            gc=False,
+        )
+    except ValueError:  # two of the same name, or a name that JSON would escape
+        return None
+    return msgspec.json.Decoder(struct)
+
+
+def _fast_tsv(
+    header: Sequence[str], names: Sequence[str]
+) -> Callable[[Sequence[bytes]], Posts | None]:
+    places = [header.index(name) if name in header else None for name in names]
+    widths = {len(header)}
+
+    def read(lines: Sequence[bytes]) -> Posts | None:
+        rows = [line.decode().removesuffix("\r").split("\t") for line in lines]
+        if set(map(len, rows)) != widths or len(header) == 1:
+            return None
+        if any(b"\\" in line for line in lines):
+            rows = [[unescape_cell(cell) or "" for cell in row] for row in rows]
+        absent = [None] * len(rows)
+        return _plain_posts(
+            [absent if place is None else [row[place] for row in rows] for place in places]
+        )
+
+    return read
+
+
+def _plain_posts(columns: Sequence[Sequence[object]]) -> Posts | None:
+    """Posts of values that are just as they should be; None where one must be looked at."""
+    if not columns:
+        return None
+    ids, users, times, reply_tos, texts, repost_ofs, reposts = columns
+    names = [plain_names(column) for column in (ids, users, reply_tos, repost_ofs)]
+    made = plain_texts(texts), plain_times(times), plain_truths(reposts)
+    if any(column is None for column in (*names, *made)) or "" in (names[0] or ()):
+        return None
+    is_repost = made[2]
+    if any(names[3] or ()):
+        is_repost = [of != "" or said for of, said in zip(names[3], made[2], strict=True)]  # type: ignore[arg-type]
+    return Posts(names[0], made[0], names[1], made[1], names[2], is_repost)  # type: ignore[arg-type]
+
+
+class _Checked:
+    """Makes posts of rows one by one, and reports what is wrong with them."""
+
+    def __init__(self, file: FoundFile, columns: Columns, report: Report) -> None:
+        self._checker = Checker(file.name, fail)
+        self._columns = columns
+        self._report = report
+
+    def posts(self, rows: Any) -> Posts:
+        made = []
+        for line, row in rows:
+            self._checker.line = line
+            try:
+                made.append(_post(row, self._checker))
+            except InputError as error:  # what is wrong first: a row is left out once
+                field = error.problem.field or ""
+                self._report(replace(error.problem, field=self._columns.get(field, field)))
+        return Posts.of(made)
+
+
+def _post(row: Sequence[object], checker: Checker) -> Post:
     id, user, time, reply_to, text, repost_of, repost = row
     return Post(
-        _identifier(id, "id", checker),
-        _text(text, "text", checker),
+        checked_identifier(id, "id", checker),
+        checked_text(text, "text", checker),
         checker.name(user, "user"),
-        _time(time, "time", checker),
+        checked_time(time, "time", checker),
         checker.name(reply_to, "reply_to"),
-        checker.name(repost_of, "repost_of") != "" or _yes(repost, "repost", checker),
+        checker.name(repost_of, "repost_of") != "" or checked_truth(repost, "repost", checker),
     )
-
-
-def _turn(row: Sequence[Any], columns: Columns, checker: Checker) -> Turn:
-    dialog, turn, speaker, time, text = row
-    number = checker.integer(as_number(turn) if isinstance(turn, str) else turn, "turn")
-    if number is None:
-        checker.complain("turn", "must be a whole number, got None")
-    return Turn(
-        _identifier(dialog, "dialog", checker),
-        number or 0,
-        _text(text, "text", checker),
-        checker.name(speaker, "speaker"),
-        _time(time, "time", checker),
-    )
-
-
-def _conversation(row: Sequence[Any], columns: Columns, checker: Checker) -> list[Turn]:
-    id, turns = row
-    dialog = _identifier(id, "id", checker)
-    if not isinstance(turns, list):
-        checker.complain("turns", f"must be a list of turns, got {shown(turns)}")
-    made = []
-    for number, turn in enumerate(turns):
-        field = f"turns[{number}]"
-        if isinstance(turn, str):
-            made.append(Turn(dialog, number, checker.text(turn, field)))
-        elif isinstance(turn, dict):
-            speaker = turn.get(columns.get("speaker", "speaker"), turn.get("user"))
-            text = _text(turn.get(columns.get("text", "text")), f"{field}.text", checker)
-            name = checker.name(speaker, f"{field}.speaker")
-            time = _time(turn.get(columns.get("time", "time")), "time", checker)
-            made.append(Turn(dialog, number, text, name, time))
-        else:
-            message = f"must be a text or an object with a text, got {shown(turn)}"
-            checker.complain(field, message)
-    return made
-
-
-def _identifier(value: object, field: str, checker: Checker) -> str:
-    name = checker.name(value, field)
-    if name == "":
-        checker.complain(field, "is missing")
-    return name
-
-
-def _text(value: object, field: str, checker: Checker) -> str:
-    if isinstance(value, str) and value.isascii():
-        return value
-    return "" if value is None else checker.text(value, field)
-
-
-def _time(value: object, field: str, checker: Checker) -> int | None:
-    try:
-        return parse_time(value)
-    except ValueError as error:
-        checker.complain(field, str(error))
-        return None
-
-
-def _yes(value: object, field: str, checker: Checker) -> bool:
-    if value is None or value is False or value is True:
-        return value is True
-    text = str(value).strip(" ").lower()
-    if text not in _YES and text not in _NO:
-        checker.complain(field, f"must be true or false, got {shown(value)}")
-    return text in _YES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from deltableu.errors import Problem
 from deltableu.io import (
@@ -28,7 +28,10 @@ Row: TypeAlias = tuple[int, Sequence[object]]
 Advance: TypeAlias = Callable[[int], None]
 """Called with the bytes of a file that have been read so far."""
 
+_T = TypeVar("_T")
 _BATCH = 4096
+#: So many lines are read together; where one of them must be looked at, fewer are tried.
+_TOGETHER = (1024, 64)
 
 
 def columns_of(file: FoundFile) -> list[str] | None:
@@ -55,7 +58,7 @@ def read_rows(
 ) -> Iterator[Row]:
     """Yield the values of some columns; None where a row has no such column."""
     if file.form == "parquet":
-        return _parquet_rows(file, columns, report, advance)
+        return _parquet_rows(file, columns, advance)
     return _text_rows(file, columns, report, advance)
 
 
@@ -80,11 +83,8 @@ def pick(record: Mapping[str, object], name: str) -> object:
 def _text_rows(
     file: FoundFile, columns: Sequence[str], report: Report, advance: Advance | None
 ) -> Iterator[Row]:
-    is_table = file.form == "tsv"
-    read = _tsv_reader(read_header(file), columns) if is_table else _jsonl_reader(columns)
-    lines = _lines(file, report, advance)
-    if is_table:
-        lines = (line for line in lines if line[0] > 1)
+    read = line_reader(read_header(file) if file.form == "tsv" else None, columns)
+    lines: Iterator[tuple[int, str]] = read_line_groups(file, None, report, advance)
     for number, line in filled_lines(lines, file.name, report):
         try:
             yield number, read(line)
@@ -92,21 +92,65 @@ def _text_rows(
             report(Problem(str(error), file=file.name, line=number))
 
 
-def _lines(file: FoundFile, report: Report, advance: Advance | None) -> Iterator[tuple[int, str]]:
+def read_line_groups(
+    file: FoundFile,
+    read_many: Callable[[Sequence[bytes]], _T | None] | None,
+    report: Report,
+    advance: Advance | None = None,
+) -> Iterator[tuple[int, _T | str]]:
+    """Yield line numbers and what many lines hold together, or lines where `read_many` has None.
+
+    Lines that are not UTF-8 are reported; the first line of a table is left out.
+    """
     number = 0
     with ByteSource(file) as source:
         for chunk in read_chunks(source):
             data, bad = without_bad_lines(chunk if number else chunk.removeprefix(BOM))
-            first = number
-            for line in data.decode().removesuffix("\n").split("\n"):
-                number += 1
-                if number - first - 1 in bad:
-                    message = bad[number - first - 1]
-                    report(Problem(message, file=file.name, line=number))
+            lines = data.removesuffix(b"\n").split(b"\n")
+            begin = 1 if number == 0 and file.form == "tsv" else 0
+            if begin and 0 in bad:
+                report(Problem(bad[0], file=file.name, line=1))
+            for first, found in (
+                enumerate(lines[begin:])
+                if read_many is None
+                else _together(lines[begin:], read_many)
+            ):
+                place = begin + first
+                if not isinstance(found, bytes):
+                    yield number + place + 1, found
+                elif place in bad:
+                    report(Problem(bad[place], file=file.name, line=number + place + 1))
                 else:
-                    yield number, line.removesuffix("\r")
+                    yield number + place + 1, found.decode().removesuffix("\r")
+            number += len(lines)
             if advance is not None:
                 advance(source.position)
+
+
+def _together(
+    lines: Sequence[bytes],
+    read_many: Callable[[Sequence[bytes]], _T | None],
+    sizes: Sequence[int] = _TOGETHER,
+) -> Iterator[tuple[int, _T | bytes]]:
+    """What lines hold, as many at once as can be read so, or the lines."""
+    if not sizes:
+        yield from enumerate(lines)
+        return
+    for first in range(0, len(lines), sizes[0]):
+        some = lines[first : first + sizes[0]]
+        found = read_many(some)
+        if found is not None:
+            yield first, found
+            continue
+        for place, part in _together(some, read_many, sizes[1:]):
+            yield first + place, part
+
+
+def line_reader(
+    header: Sequence[str] | None, columns: Sequence[str]
+) -> Callable[[str], list[object]]:
+    """Reads the values of some columns from a line of a table, or from an object."""
+    return _jsonl_reader(columns) if header is None else _tsv_reader(header, columns)
 
 
 def _tsv_reader(header: Sequence[str], columns: Sequence[str]) -> Callable[[str], list[object]]:
@@ -132,8 +176,16 @@ def _jsonl_reader(columns: Sequence[str]) -> Callable[[str], list[object]]:
 
 
 def _parquet_rows(
-    file: FoundFile, columns: Sequence[str], report: Report, advance: Advance | None
+    file: FoundFile, columns: Sequence[str], advance: Advance | None
 ) -> Iterator[Row]:
+    for first, rows in read_row_groups(file, columns, advance):
+        yield from enumerate(rows, first)
+
+
+def read_row_groups(
+    file: FoundFile, columns: Sequence[str], advance: Advance | None = None
+) -> Iterator[tuple[int, list[list[object]]]]:
+    """Yield the number of the first and the values of many rows of a Parquet file."""
     pyarrow = pyarrow_for("Parquet", file.name)
     with open_parquet(file) as parquet:
         names = parquet.schema_arrow.names
@@ -147,9 +199,8 @@ def _parquet_rows(
                 records = _microseconds(pyarrow, batch).to_pylist()
             except Exception as error:
                 raise unreadable(file, error) from None
-            for record in records:
-                number += 1
-                yield number, [pick(record, name) for name in columns]
+            yield number + 1, [[pick(record, name) for name in columns] for record in records]
+            number += len(records)
             if advance is not None:
                 advance((file.size or 0) * number // total)
 

@@ -38,6 +38,7 @@ from deltableu.logs.read_lines import (
     read_header,
     without_bad_lines,
 )
+from deltableu.logs.values import Name, plain_names
 from deltableu.text import Texts
 
 _TAB, _NEWLINE, _RETURN, _BACKSLASH = b"\t\n\r\\"
@@ -47,16 +48,14 @@ _TOGETHER = 128
 #: The rows of lines, and what is wrong with each line that is no row: None where it is blank.
 _Read: TypeAlias = tuple[Columns, dict[int, Problem | None]]
 
-_Name: TypeAlias = str | int | float | msgspec.UnsetType | None
-
 
 class _Row(msgspec.Struct, gc=False):
     """An object that is a row, whatever else it holds."""
 
     utterance: str
     response: str
-    id: _Name = msgspec.UNSET
-    thread: _Name = msgspec.UNSET
+    id: Name = msgspec.UNSET
+    thread: Name = msgspec.UNSET
 
 
 class _BareRow(_Row, gc=False, forbid_unknown_fields=True):
@@ -83,12 +82,12 @@ def _read_jsonl(data: bytes) -> _Read:
     return text_columns(*texts), others
 
 
-def _plain_texts(lines: Sequence[bytes]) -> list[list[str]] | None:
+def _plain_texts(lines: Sequence[bytes]) -> list[Sequence[str]] | None:
     """The fields of lines; None where one is not just as it should be, and must be looked at."""
     rows = _plain_rows(lines)
     if rows is None:
         return None
-    ids, threads = _names([row.id for row in rows]), _names([row.thread for row in rows])
+    ids, threads = plain_names([row.id for row in rows]), plain_names([row.thread for row in rows])
     if ids is None or threads is None:
         return None
     return [[row.utterance for row in rows], [row.response for row in rows], ids, threads]
@@ -104,15 +103,6 @@ def _plain_rows(lines: Sequence[bytes]) -> Sequence[_Row] | None:
         return None if objects is None else msgspec.convert(objects, list[_Row])
     except msgspec.ValidationError:
         return None
-
-
-def _names(names: Sequence[_Name]) -> list[str] | None:
-    types = set(map(type, names))
-    if types == {msgspec.UnsetType}:
-        return [""] * len(names)
-    if float in types:  # a whole number may be written so
-        return None
-    return ["" if name is None or name is msgspec.UNSET else str(name) for name in names]
 
 
 def _checked_texts(

@@ -10,14 +10,23 @@ from typing import Literal, TypeVar
 from deltableu._types import Progress
 from deltableu.errors import InputError, Problem
 from deltableu.io import BrokenFile, FoundFile
-from deltableu.logs.posts import Columns, Post, Turn, layout_of, read_file, read_turns
+from deltableu.logs.columns import Columns, layout_of
+from deltableu.logs.posts import Posts, read_post_blocks
 from deltableu.logs.read_rows import Advance
+from deltableu.logs.turns import Dialogue, read_dialogues
 
 _T = TypeVar("_T")
+#: Of a post in memory, without its text.
+_POST_BYTES = 400
 
 
 class Reading:
     """Log files, from the beginning as often as wanted.
+
+    Parameters
+    ----------
+    hold : int
+        About how many bytes of posts to keep, so that few posts need not be read again.
 
     Attributes
     ----------
@@ -33,12 +42,15 @@ class Reading:
         columns: Columns,
         on_error: Literal["stop", "skip"],
         progress: Progress | None = None,
+        hold: int = 0,
     ) -> None:
         self._files = files
         self._columns = columns
         self._stop = on_error == "stop"
         self._progress = progress
         self._passes = 0
+        self._held: list[Posts] | None = []
+        self._room = hold
         self.skipped = 0
         self.broken: list[Problem] = []
 
@@ -48,24 +60,45 @@ class Reading:
             raise InputError(problem)
         self.skipped += self._passes == 1
 
-    def posts(self) -> Iterator[Post]:
-        """Yield all posts."""
+    def posts(self) -> Iterator[Posts]:
+        """Yield all posts, many at once."""
+        if self._passes > 0 and self._held is not None:
+            yield from self._held
+            return
         for file, advance in self._pass():
-            for _, post in self._whole(read_file(file, self._columns, self.report, advance)):
-                yield post
+            for posts in self._whole(read_post_blocks(file, self._columns, self.report, advance)):
+                self._hold(posts)
+                yield posts
 
-    def turns(self, name_by_file: bool) -> Iterator[tuple[str, int, Turn]]:
-        """Yield file name, line number and turn of all turns."""
+    def _hold(self, posts: Posts) -> None:
+        self._room -= _POST_BYTES * len(posts) + sum(map(len, posts.texts))
+        if self._room < 0:
+            self._held = None
+        elif self._held is not None:
+            self._held.append(posts)
+
+    def dialogues(self, name_by_file: bool) -> Iterator[tuple[str, Dialogue]]:
+        """Yield file names and all dialogues."""
         for file, advance in self._pass():
-            for line, turn in self._whole(self._turns(file, advance)):
+            for dialogue in self._whole(self._dialogues(file, advance)):
                 if name_by_file:
-                    turn = replace(turn, dialog=f"{_stem(file.name)}/{turn.dialog}")
-                yield file.name, line, turn
+                    dialogue = replace(dialogue, name=f"{_stem(file.name)}/{dialogue.name}")
+                yield file.name, dialogue
 
-    def _turns(self, file: FoundFile, advance: Advance) -> Iterator[tuple[int, Turn]]:
+    def _dialogues(self, file: FoundFile, advance: Advance) -> Iterator[Dialogue]:
         layout = layout_of(file, self._columns)
         if layout is not None:
-            yield from read_turns(file, layout, self._columns, self.report, advance)
+            called = self._called(file.name)
+            yield from read_dialogues(file, layout, self._columns, self.report, advance, called)
+
+    def _called(self, name: str) -> str:
+        """What a file is called, with as many folders as tell it from the others."""
+        parts = name.split("/")
+        others = [file.name.split("/") for file in self._files if file.name != name]
+        size = 1
+        while size < len(parts) and any(other[-size:] == parts[-size:] for other in others):
+            size += 1
+        return "/".join(parts[-size:])
 
     def _pass(self) -> Iterator[tuple[FoundFile, Advance]]:
         self._passes += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,9 @@ from deltableu.errors import InputError, Problem
 
 Users = Literal["two", "any"]
 OwnReplies = Literal["drop", "keep"]
+
+#: Who gives chat models orders or data, but takes no part in the conversation.
+SILENT_ROLES = ("system", "developer", "tool", "function")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class PairRules:
         more is no reply to it. Posts without a time are not looked at.
     first : bool
         Only the root and the replies to it, as upsilon-BLEU's test data has them.
+    roles : sequence of str, optional
+        Whose turns are utterances; others are left out, and what follows them answers what comes
+        before. By default all but `SILENT_ROLES`, where logs have roles. Not for posts.
+    responder : str, optional
+        Only responses of this role (or speaker) make pairs. Not for posts.
     """
 
     min_posts: int | None = None
@@ -45,6 +54,8 @@ class PairRules:
     own_replies: OwnReplies | None = None
     clock_skew: float = 300.0
     first: bool = False
+    roles: Sequence[str] | None = None
+    responder: str | None = None
 
     def __post_init__(self) -> None:
         if self.min_posts is not None and self.min_posts < 2:
@@ -58,9 +69,23 @@ class PairRules:
         if not 0.0 <= self.clock_skew < math.inf:
             message = f"must be 0 or more seconds, got {self.clock_skew}"
             raise InputError(Problem(message, field="clock_skew"))
+        if self.roles is not None and (isinstance(self.roles, str) or not self.roles):
+            message = f"must be a list of one role or more, got {self.roles!r}"
+            raise InputError(Problem(message, field="roles"))
+        if self.responder == "":
+            raise InputError(Problem("must name a role", field="responder"))
+        if self.responder and self.roles is not None and self.responder not in self.roles:
+            message = (
+                f"{self.responder!r} must be one of the roles, which are {', '.join(self.roles)}"
+            )
+            raise InputError(Problem(message, field="responder"))
 
     def for_posts(self) -> Rules:
         """The rules for logs of posts."""
+        for name in ("roles", "responder"):
+            if getattr(self, name) is not None:
+                message = "is of turns and conversations, but the logs hold posts, which have users"
+                raise InputError(Problem(message, field=name))
         return self._complete(3, "two", "drop")
 
     def for_dialogues(self) -> Rules:
@@ -74,6 +99,8 @@ class PairRules:
             (self.own_replies or own_replies) == "drop",
             round(self.clock_skew * 1000),
             self.first,
+            None if self.roles is None else frozenset(self.roles),
+            self.responder,
         )
 
 
@@ -87,3 +114,5 @@ class Rules:
     clock_skew: int
     """In milliseconds."""
     first: bool
+    roles: frozenset[str] | None
+    responder: str | None

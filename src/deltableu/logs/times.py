@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
+import numpy as np
+
+from deltableu._types import Ints
 from deltableu.io import shown
 
 Span = tuple[int | None, int | None]
@@ -22,6 +27,9 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 #: Seconds that would lie after the year 5000 are milliseconds.
 _LARGEST_SECONDS = 1e11
 _LARGEST = 253_402_300_800_000  # the year 10000
+_SMALLEST = -62_135_596_800_000  # the year 1
+_HOUR = 3_600_000
+_CLOCK = [f"{minute:02}:{second:02}" for minute in range(60) for second in range(60)]
 
 
 def parse_time(value: object) -> int | None:
@@ -41,6 +49,8 @@ def parse_time(value: object) -> int | None:
         return None
     if isinstance(value, str):
         text = value.strip(" ")
+        if text[4:5] == "-" and text[10:11] in ("T", " "):  # the usual spelling, which is no number
+            return _of_text(text)
         if text == "":
             return None
         return _of_number(float(text)) if _NUMBER.fullmatch(text) else _of_text(text)
@@ -55,6 +65,58 @@ def parse_time(value: object) -> int | None:
     return _of_number(value)
 
 
+def parse_times(values: Sequence[object]) -> Sequence[int | None]:
+    """The same for many, faster where all are spelt 2018-10-10T20:19:24Z.
+
+    Examples
+    --------
+    >>> parse_times(["1970-01-01T00:01:00Z", "1969-12-31 23:59:59Z"])
+    [60000, -1000]
+    """
+    if set(map(type, values)) == {str}:
+        found = _usual_times(values)  # type: ignore[arg-type]
+        if found is not None:
+            return found
+    return [parse_time(value) for value in values]
+
+
+_DIGITS = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
+_DAYS = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+_BEFORE = np.cumsum(_DAYS) - _DAYS
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+
+
+def _usual_times(texts: Sequence[str]) -> list[int] | None:
+    """None where one is spelt in another way, or is no time."""
+    joined = "".join(texts)
+    if set(map(len, texts)) != {20} or not joined.isascii():
+        return None
+    codes = np.frombuffer(joined.encode(), np.uint8).reshape(-1, 20).T
+    for place, sign in ((4, "-"), (7, "-"), (13, ":"), (16, ":"), (19, "Z")):
+        if (codes[place] != ord(sign)).any():
+            return None
+    if ((codes[10] != ord("T")) & (codes[10] != ord(" "))).any():
+        return None
+    digits = codes.astype(np.int32) - ord("0")
+    if (digits[_DIGITS] < 0).any() or (digits[_DIGITS] > 9).any():
+        return None
+    year = digits[0] * 1000 + digits[1] * 100 + digits[2] * 10 + digits[3]
+    month, day, hour, minute, second = (digits[n] * 10 + digits[n + 1] for n in (5, 8, 11, 14, 17))
+    if (year < 1).any() or (month < 1).any() or (month > 12).any():
+        return None
+    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
+    most: Ints = _DAYS[month - 1] + (leap & (month == 2))
+    if (day < 1).any() or (day > most).any():
+        return None
+    if (hour > 23).any() or (minute > 59).any() or (second > 59).any():
+        return None
+    last = year - 1
+    days = last.astype(np.int64) * 365 + last // 4 - last // 100 + last // 400
+    days += _BEFORE[month - 1] + (leap & (month > 2)) + day - _EPOCH_DAY
+    milliseconds: list[int] = ((days * 86400 + hour * 3600 + minute * 60 + second) * 1000).tolist()
+    return milliseconds
+
+
 def _wrong(value: object) -> str:
     example = "2018-10-10T20:19:24Z, or seconds since 1970"
     return f"must be a time such as {example}, got {shown(value)}"
@@ -62,13 +124,13 @@ def _wrong(value: object) -> str:
 
 def _of_number(number: float) -> int:
     milliseconds = number * 1000 if abs(number) < _LARGEST_SECONDS else number
-    if not abs(milliseconds) < _LARGEST:
+    if not _SMALLEST <= milliseconds < _LARGEST:
         raise ValueError(_wrong(number))
     return round(milliseconds)
 
 
 def _of_text(text: str) -> int:
-    if found := _TWITTER.fullmatch(text):
+    if text[4:5] != "-" and (found := _TWITTER.fullmatch(text)):
         month, day, clock, hours, minutes, year = found.groups()
         if month in _MONTHS:
             text = f"{year}-{_MONTHS.index(month) + 1:02}-{day}T{clock}{hours}:{minutes}"
@@ -81,6 +143,8 @@ def _of_text(text: str) -> int:
 def _of_datetime(moment: datetime) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
+    if moment.microsecond == 0 and moment.tzinfo is UTC:
+        return int(moment.timestamp()) * 1000  # the same, faster
     return (moment - _EPOCH) // _MILLISECOND
 
 
@@ -94,9 +158,15 @@ def time_text(milliseconds: int | None) -> str:
     """
     if milliseconds is None:
         return ""
-    moment = _EPOCH + milliseconds * _MILLISECOND
-    unit = "milliseconds" if milliseconds % 1000 else "seconds"
-    return moment.isoformat(timespec=unit).replace("+00:00", "Z")
+    hours, rest = divmod(milliseconds, _HOUR)
+    seconds, rest = divmod(rest, 1000)
+    return f"{_hour_text(hours)}:{_CLOCK[seconds]}{f'.{rest:03}' if rest else ''}Z"
+
+
+@lru_cache(maxsize=4096)
+def _hour_text(hours: int) -> str:
+    """Times of a log lie close together, so most hours are known from the time before."""
+    return (_EPOCH + timedelta(hours=hours)).isoformat()[:13]
 
 
 def parse_span(text: str) -> Span:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -17,7 +18,6 @@ from deltableu.io import (
     check_new_file,
     check_new_folder,
     encode,
-    escape_cell,
     file_form,
     file_packing,
     is_log,
@@ -25,6 +25,7 @@ from deltableu.io import (
     packed_text,
     parquet_writer,
     pyarrow_for,
+    tsv_lines,
     unwritable,
     was_written_here,
 )
@@ -32,49 +33,66 @@ from deltableu.logs.times import time_text
 from deltableu.logs.types import Pair
 
 Form = Literal["tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet"]
-Row: TypeAlias = Mapping[str, str]
-Writer: TypeAlias = Callable[[Row], object]
-"""Takes rows."""
+Writer: TypeAlias = Callable[[Sequence[Pair]], object]
+"""Takes pairs."""
 
 _BATCH = 4096
 
 
-def pair_row(pair: Pair) -> Row:
-    """What is written of a pair."""
-    return {"utterance": pair.utterance, "response": pair.response} | _rest(pair)
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What is written of a pair: a cell for each column, empty where there is nothing."""
+
+    columns: tuple[str, ...]
+    cells: Callable[[Pair], tuple[str, ...]]
 
 
-def triple_row(pair: Pair) -> Row:
-    """What is written of a pair with its context."""
-    texts = {"context": pair.context or "", "message": pair.utterance, "response": pair.response}
-    return texts | _rest(pair)
-
-
-def _rest(pair: Pair) -> dict[str, str]:
-    time = time_text(pair.time)
-    return {"id": pair.id, "time": time, "thread": pair.thread, "user": pair.user}
-
-
-_EXAMPLE = Pair("", "", "", None, "", "")
-COLUMNS = {row: tuple(row(_EXAMPLE)) for row in (pair_row, triple_row)}
+_REST = ("id", "time", "thread", "user")
+PAIRS = Rows(
+    ("utterance", "response", *_REST),
+    lambda pair: (
+        pair.utterance,
+        pair.response,
+        pair.id,
+        time_text(pair.time),
+        pair.thread,
+        pair.user,
+    ),
+)
+TRIPLES = Rows(
+    ("context", "message", "response", *_REST),
+    lambda pair: (pair.context or "", *PAIRS.cells(pair)),
+)
 
 
 @contextmanager
-def _opened(path: Path, form: str, columns: Sequence[str]) -> Iterator[Writer]:
+def _opened(path: Path, form: str, rows: Rows) -> Iterator[Writer]:
+    columns, cells = rows.columns, rows.cells
     if form == "parquet":
         with parquet_writer(path, dict.fromkeys(columns, "string"), _BATCH) as write:
-            yield lambda row: write({name: text or None for name, text in row.items()})
+
+            def write_parquet(pairs: Sequence[Pair]) -> None:
+                for pair in pairs:
+                    write(
+                        {
+                            name: text or None
+                            for name, text in zip(columns, cells(pair), strict=True)
+                        }
+                    )
+
+            yield write_parquet
         return
     with packed_text(path, f"x.{form}") as stream:
         if form.startswith("tsv"):
             stream.write("\t".join(columns) + "\n")
-            yield lambda row: stream.write(
-                "\t".join(escape_cell(text or None) for text in row.values()) + "\n"
-            )
+            yield lambda pairs: stream.write(tsv_lines([cells(pair) for pair in pairs]))
         else:
-            yield lambda row: stream.write(
-                encode({name: text for name, text in row.items() if text}) + "\n"
-            )
+            yield lambda pairs: stream.write("".join([_object(columns, cells(p)) for p in pairs]))
+
+
+def _object(columns: Sequence[str], cells: Sequence[str]) -> str:
+    named = zip(columns, cells, strict=True)
+    return encode({name: text for name, text in named if text}) + "\n"
 
 
 def check_output(
@@ -128,7 +146,7 @@ def _is_split(path: Path) -> bool:
 
 @contextmanager
 def written(
-    path: PathLike, form: Form, columns: Sequence[str], names: Sequence[str] | None, replace: bool
+    path: PathLike, form: Form, rows: Rows, names: Sequence[str] | None, replace: bool
 ) -> Iterator[list[Writer]]:
     """Yield a writer for each name, or one; all files appear when the block ends well."""
     with ExitStack() as stack:
@@ -139,7 +157,7 @@ def written(
             paths = [folder / f"{name}.{form}" for name in names]
         try:
             with ExitStack() as files:
-                yield [files.enter_context(_opened(one, form, columns)) for one in paths]
+                yield [files.enter_context(_opened(one, form, rows)) for one in paths]
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise

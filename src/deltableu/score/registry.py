@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import Any
 
-from deltableu.errors import InputError, find_name
+from deltableu.errors import InputError, find_name, hint_at
 from deltableu.io import load_offered, offered
 from deltableu.score.metric import Metric
 from deltableu.score.metrics import BUILT_IN
