@@ -210,7 +210,7 @@ def test_refusals(posts, tmp_path):
     )
     refused("there is no such file", posts, out, exclude=[tmp_path / "none.tsv"])
     refused("no column 'utterance'", posts, out, exclude=[save(tmp_path / "x.tsv", POSTS[:1])])
-    refused("the folder is not empty", posts, tmp_path)
+    refused("holds .*posts.jsonl, which is read here", posts, tmp_path)
     for settings in (
         {"kind": "other"},
         {"items": 0},
