@@ -399,13 +399,13 @@ class World:
                 if kind == "turns":
                     row = {"dialog": f"c{thread}", "turn": number, "speaker": f"u{number % 2}"}
                 else:
+                    # A reply to the one before, or of the other user to the first one.
+                    back = rng.choice((1, 1, number)) if number % 2 else 1
                     row = {
                         "id": f"p{thread}-{number}",
                         "user": f"u{number % 2}",
                         "time": f"201{7 + thread % 3}-03-04T09:{10 + number}:00Z",
-                        "reply_to": f"p{thread}-{number - rng.choice((1, 1, number))}"
-                        if number
-                        else None,
+                        "reply_to": f"p{thread}-{number - back}" if number else None,
                     }
                 records.append({**row, "text": one})
         forms = ("jsonl",) if kind == "conversations" else ("jsonl", "tsv", "parquet")

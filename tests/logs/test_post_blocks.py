@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deltableu.io import find_files
+from deltableu.io import escape_cell, find_files, tsv_lines
 from deltableu.logs import posts as posts_module
 from deltableu.logs import read_posts
 from deltableu.logs.times import parse_time, parse_times
@@ -154,3 +154,9 @@ def test_many_times_are_those_of_one_by_one(text, place, sign):
                 parse_times([one])
         else:
             assert parse_times([one]) == expected
+
+
+@given(st.lists(st.tuples(cells, cells | st.sampled_from(["\t", "\n", "a\tb"]), cells), max_size=5))
+def test_lines_of_tables_are_escaped_cell_by_cell(rows):
+    expected = "".join("\t".join(escape_cell(cell or None) for cell in row) + "\n" for row in rows)
+    assert tsv_lines(rows) == expected

@@ -48,9 +48,15 @@ def tsv_lines(rows: Sequence[Sequence[str]]) -> str:
         or "\\" in text
         or "\r" in text
     ):
-        escaped = ([escape_cell(cell or None) for cell in row] for row in rows)
-        text = "\n".join(["\t".join(row) for row in escaped])
+        text = "\n".join([_tsv_line(row) for row in rows])
     return text + "\n"
+
+
+def _tsv_line(row: Sequence[str]) -> str:
+    line = "\t".join(row)
+    if line.count("\t") >= len(row) or _ESCAPABLE.search(line.replace("\t", "")):
+        return "\t".join([escape_cell(cell or None) for cell in row])
+    return line
 
 
 def unescape_cell(cell: str) -> str | None:
