@@ -93,6 +93,12 @@ IMPORTS: dict[str, tuple[str, str]] = {
         "WMT17 cs-en: outputs, references, segments with direct assessment",
         "wmt WMT17 --pair cs-en",
     ),
+    "wmt21_da": (
+        "WMT21 cs-en: direct assessment, rating by rating",
+        "wmt-da humaneval/newstest2021-toen/ad-csen-good-stnd-redup.csv.gz --refs "
+        "txt/references/newstest2021.cs-en.ref.A.en.gz --systems "
+        "'txt/system-outputs/newstest2021.cs-en.hyp.*.en.gz' --names 'newstest2021.cs-en.hyp.{}.en'",
+    ),
     "wmt18_19": ("WMT18 de-en: outputs and references", "wmt WMT18 --pair de-en"),
 }
 
@@ -123,7 +129,7 @@ def _absolute(argument: str, folder: Path) -> str:
             f"{ours}={'+'.join(str(folder / file) for file in files.split('+'))}"
             for ours, _, files in (part.partition("=") for part in parts)
         )
-    if not argument or argument in ("table", "wmt", "dialogue"):
+    if not argument or argument in ("table", "wmt", "wmt-da", "dialogue"):
         return argument
     there = (folder / argument).exists() or any(folder.glob(argument))
     return str(folder / argument) if there else argument

@@ -14,7 +14,7 @@ from reproduce.imports import BEGIN, DATA, END, IMPORTS, PAGE, run
 
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the public data sets are not here")
 
-SLOW = ("dstc7", "wmt18_19", "wmt17", "e2e_nlg", "webnlg2020", "multirefeval/dialogues")
+SLOW = ("dstc7", "wmt21_da", "wmt18_19", "wmt17", "e2e_nlg", "webnlg2020", "multirefeval/dialogues")
 
 
 @pytest.mark.parametrize(
