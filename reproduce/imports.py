@@ -97,7 +97,8 @@ IMPORTS: dict[str, tuple[str, str]] = {
         "WMT21 cs-en: direct assessment, rating by rating",
         "wmt-da humaneval/newstest2021-toen/ad-csen-good-stnd-redup.csv.gz --refs "
         "txt/references/newstest2021.cs-en.ref.A.en.gz --systems "
-        "'txt/system-outputs/newstest2021.cs-en.hyp.*.en.gz' --names 'newstest2021.cs-en.hyp.{}.en'",
+        "'txt/system-outputs/newstest2021.cs-en.hyp.*.en.gz' "
+        "--names 'newstest2021.cs-en.hyp.{}.en'",
     ),
     "wmt18_19": ("WMT18 de-en: outputs and references", "wmt WMT18 --pair de-en"),
 }

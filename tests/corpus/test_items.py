@@ -86,7 +86,6 @@ def test_blank_lines_at_the_end_are_nothing(write):
         (one(meta=[1]), "meta", "must be an object, got [1]"),
         (one(references=None), "references", "is missing"),
         (one(references="yes"), "references", "must be a list, got 'yes'"),
-        (one(references=[]), "references", "must hold at least one reference"),
         (one(references=["a", 5]), "references[1]", "must be an object or a string, got 5"),
         (one(references=[{}]), "references[0].text", "is missing"),
         (reference(text=1), "references[1].text", "must be a string, got 1"),
@@ -190,11 +189,19 @@ def test_form_that_nobody_knows(write, the_problem):
         write_items(path, [])
 
 
+@pytest.mark.parametrize("name", ["items.jsonl", "items.parquet"])
+def test_an_item_may_have_no_reference_yet(name, tmp_path):
+    item = Item("q1", (), message="hi")
+    write_items(tmp_path / name, [item])
+    assert list(read_items(tmp_path / name)) == [item]
+    with pytest.raises(InputError, match="TSV has a row per reference"):
+        write_items(tmp_path / "items.tsv", [item])
+
+
 @pytest.mark.parametrize("name", ["items.jsonl", "items.tsv", "items.parquet"])
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (Item("q2", ()), "at least one reference"),
         (Item("q2", (Reference("a", "x", 2.0),)), r"must lie in \[-1, 1\]"),
         (Item("q2", (Reference("a", "x", float("nan")),)), r"must lie in \[-1, 1\]"),
         (Item("q2", (Reference("a", "x"),), meta={"a": {1}}), "cannot be written as JSON"),

@@ -95,7 +95,7 @@ def test_other_files_among_the_outputs_warn(folder, the_problem):
 
 def test_bad_item_does_not_make_its_outputs_wrong(folder, the_problem):
     (folder / "items.jsonl").write_text(
-        '{"id": "q1", "references": []}\n{"id": "q2", "references": ["no"]}\n'
+        '{"id": "q1", "references": 3}\n{"id": "q2", "references": ["no"]}\n'
     )
     problem = the_problem(reading(folder))
     assert (problem.line, problem.field) == (1, "references")

@@ -137,7 +137,7 @@ def test_files_are_settings(name, found, needed_files):
     [
         ([], {}, "no metric was named; choose from bleu, "),
         (["blue"], {}, "unknown metric 'blue'; choose from bleu, "),
-        (["bleu", "CHRF"], {}, "unknown metric 'CHRF'"),
+        (["bleu", "CHRV"], {}, "did you mean 'chrf'?"),
         (["chrf", "ter"], {"pool": "best"}, "chrf and ter have no setting 'pool'"),
         (["delta-chrf"], {"pool": "worst"}, "pool must be one of"),
         (["delta-chrf"], {"similarity": "ter"}, "no setting 'similarity'"),

@@ -68,8 +68,12 @@ def importing(
         What separates the parts of one cell: references=tab,context=||||.
     where
         Only rows in which a column holds this: lang=cs-en,status=ok.
-    refs, sources, systems
-        Plain text, one line per item: references, what is answered, outputs.
+    refs
+        References in plain text, one line per item.
+    sources
+        What is answered, in plain text, one line per item.
+    systems
+        Outputs in plain text, one line per item.
     beside
         Plain text with a line for each row of the table, or without a table at all:
         prediction=sys.txt,references=r0.txt+r1.txt,value=scores.txt.

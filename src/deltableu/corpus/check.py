@@ -205,6 +205,9 @@ def check_study(
         report(Problem(message, file=name, severity="warning"))
     keys = ItemKeys.of(items)
     for line, item in numbered:
+        if not item.references:
+            wrong = "there are none: mine or write some, or take metrics that need none"
+            report(Problem(wrong, name, line, "references", item.id, "warning"))
         for problem in reference_problems(item, keys[item.id], name, line):
             report(problem)
     for problem in duplicate_items(numbered, name):

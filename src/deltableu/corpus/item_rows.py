@@ -7,6 +7,7 @@ from itertools import groupby
 
 from deltableu.corpus.item_records import WEIGHTS, parse_meta, parse_origin
 from deltableu.corpus.types import Item, Reference, Source
+from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Checker,
     PathLike,
@@ -121,6 +122,9 @@ def write_item_rows(path: PathLike, items: Iterable[Item]) -> None:
 
 
 def _item_rows(item: Item) -> Iterator[Row]:
+    if not item.references:
+        message = "there are none, but TSV has a row per reference: write JSON Lines instead"
+        raise InputError(Problem(message, item=item.id, field="references"))
     of_item = {
         "id": item.id,
         "context": encode(list(item.context)) if item.context else None,
