@@ -1,6 +1,6 @@
 """Posts in, replies with the root of their thread out, in memory that does not grow with the logs.
 
-A post is a record of 49 bytes: hashes of its id, parent, user and content (64 bits each), its time
+A post is a record of 81 bytes: hashes of its id, parent, user and content (128 bits each), its time
 and its place. Records go to buckets by the id, so that all of the same id meet; replies go to the
 bucket of their parent, and come out with its place. Places are then followed to the root by pointer
 jumping: in every round each post learns where the one points to which it points to, so that a path
@@ -16,10 +16,12 @@ from itertools import islice
 
 import numpy as np
 
+from deltableu._types import Keys
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.posts import Post
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array, Records, Store, changes
+from deltableu.text import first_lanes
 
 #: Stands for a time that nobody knows.
 NO_TIME = np.iinfo(np.int64).min
@@ -29,16 +31,17 @@ _ROOT = -1
 
 _REPLY, _REPOST, _EMPTY = 1, 2, 4
 _BATCH = 16384
-_POST = [("pos", "<i8"), ("user", "<u8"), ("time", "<i8")]
+_KEY = "S16"
+_POST = [("pos", "<i8"), ("user", _KEY), ("time", "<i8")]
 _LINK = [*_POST, ("parent", "<i8")]
 
 
 def _hash(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=8).digest() if text else bytes(8)
+    return blake2b(text.encode(), digest_size=16).digest() if text else bytes(16)
 
 
-def _hashes(texts: Iterable[str]) -> Array:
-    return np.frombuffer(b"".join(map(_hash, texts)), "<u8")
+def _hashes(texts: Iterable[str]) -> Keys:
+    return np.frombuffer(b"".join(map(_hash, texts)), _KEY)
 
 
 def link_posts(
@@ -55,7 +58,7 @@ def link_posts(
         All posts that were read.
     """
     found = Records(
-        store, buckets, [("id", "<u8"), ("to", "<u8"), ("content", "<u8"), *_POST, ("flags", "u1")]
+        store, buckets, [("id", _KEY), ("to", _KEY), ("content", _KEY), *_POST, ("flags", "u1")]
     )
     read = _collect(posts, found)
     return _by_root(_links(found, rules, counts, store), read, counts, store), read
@@ -84,7 +87,7 @@ def _collect(posts: Iterable[Post], found: Records) -> int:
             time=[NO_TIME if post.time is None else post.time for post in batch],
             flags=flags,
         )
-        found.add(records, ids)
+        found.add(records, first_lanes(ids))
         place += len(batch)
     return place
 
@@ -93,8 +96,8 @@ def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Record
     """Posts that are roots, or replies to a post that was not dropped itself."""
     size = found.count
     links = Records(store, size, _LINK)
-    known = Records(store, size, [("id", "<u8"), *_POST, ("dropped", "?")])
-    replies = Records(store, size, [("to", "<u8"), *_POST])
+    known = Records(store, size, [("id", _KEY), *_POST, ("dropped", "?")])
+    replies = Records(store, size, [("to", _KEY), *_POST])
     for bucket in range(size):
         posts = _without_duplicates(found.take(bucket), counts)
         dropped = _drop_alone(posts, rules, counts)
@@ -102,7 +105,7 @@ def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Record
         is_reply = (posts["flags"] & _REPLY) > 0
         roots, rest = posts[~is_reply & ~dropped], posts[is_reply & ~dropped]
         links.add(links.make(roots, parent=_ROOT), roots["pos"])
-        replies.add(replies.make(rest), rest["to"])
+        replies.add(replies.make(rest), first_lanes(rest["to"]))
     for bucket in range(size):
         kept, places = _with_parents(replies.take(bucket), known.take(bucket), rules, counts)
         links.add(links.make(kept, parent=places), kept["pos"])
@@ -127,7 +130,7 @@ def _drop_alone(posts: Array, rules: Rules, counts: Counts) -> Array:
     reasons = {
         Fate.REPOST: (posts["flags"] & _REPOST) > 0,
         Fate.EMPTY: (posts["flags"] & _EMPTY) > 0,
-        Fate.NO_USER: (posts["user"] == 0) & rules.two_users,
+        Fate.NO_USER: (posts["user"] == b"") & rules.two_users,
         Fate.SELF_REPLY: ((posts["flags"] & _REPLY) > 0) & (posts["id"] == posts["to"]),
     }
     for fate, wrong in reasons.items():
@@ -151,7 +154,7 @@ def _with_parents(
     # Both times are bounded, so the difference cannot overflow.
     timed = (children["time"] != NO_TIME) & (of["time"] != NO_TIME)
     early = timed & (children["time"] < of["time"] - np.where(timed, rules.clock_skew, 0))
-    own = (children["user"] == of["user"]) & (children["user"] != 0) & rules.drop_own_replies
+    own = (children["user"] == of["user"]) & (children["user"] != b"") & rules.drop_own_replies
     counts.add_where(Fate.EARLY, early)
     counts.add_where(Fate.OWN_REPLY, own & ~early)
     below = of["dropped"] & ~early & ~own

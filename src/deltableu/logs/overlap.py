@@ -9,7 +9,7 @@ import numpy as np
 
 from deltableu._types import Ints
 from deltableu.logs.spill import Array, Records, Store, changes
-from deltableu.text import text_keys
+from deltableu.text import first_lanes, text_keys
 
 _BATCH = 16384
 
@@ -32,10 +32,10 @@ class TextCounts:
 
 
 class PairTexts:
-    """Remembers the texts of pairs as hashes, 26 bytes a pair, by utterance."""
+    """Remembers the texts of pairs as keys, 42 bytes a pair, by utterance."""
 
     def __init__(self, store: Store, buckets: int, periods: int) -> None:
-        fields = [("utterance", "<u8"), ("response", "<u8"), ("number", "<i8"), ("period", "u1")]
+        fields = [("utterance", "S16"), ("response", "S16"), ("number", "<i8"), ("period", "u1")]
         self._records = Records(store, buckets, [*fields, ("words", "?")])
         self._periods = periods
         self._waiting: list[tuple[int, int, str, str]] = []
@@ -58,7 +58,7 @@ class PairTexts:
             period=periods,
             words=utterances.worded & responses.worded,
         )
-        self._records.add(records, utterances.keys)
+        self._records.add(records, first_lanes(utterances.keys))
         self._waiting = []
 
     def _buckets(self) -> Iterator[Array]:

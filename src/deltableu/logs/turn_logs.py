@@ -42,7 +42,7 @@ class TurnLogs:
         seen: set[bytes] = set()
         for (file, dialog), rows in groupby(self._read(), lambda row: (row[0], row[2].dialog)):
             turns = _in_order(rows, self._report)
-            key = blake2b(dialog.encode(), digest_size=8).digest()
+            key = blake2b(dialog.encode(), digest_size=16).digest()
             if key in seen:
                 # Turns that lie apart cannot be put together without reading all of them.
                 message = (
