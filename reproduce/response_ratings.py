@@ -103,7 +103,7 @@ def tf_idf_cosines(study: Study) -> list[list[float]]:
 
     texts = [one.text for item in study.items for one in item.references]
     found = WordRule().hash(Texts.of(texts))
-    words, numbers = np.unique(found.hashes, return_inverse=True)
+    words, numbers = np.unique(found.keys, return_inverse=True)
     shape = (len(texts), len(words))
     counts = sparse.csr_array((np.ones(len(numbers)), numbers, found.bounds), shape=shape)
     vectors = tf_idf(counts)

@@ -14,6 +14,9 @@ Singles: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Ints32: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
 Hashes: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+#: 16 bytes (or more) that stand for a token or text, `b""` for nothing. Bytes, because numpy
+#: compares, sorts and finds them as a whole.
+Keys: TypeAlias = np.ndarray[Any, np.dtype[np.bytes_]]
 Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
 Bools: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 

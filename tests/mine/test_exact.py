@@ -374,12 +374,12 @@ def test_heaps_do_not_depend_on_order(candidates, rng):
                 np.array([one[0] for one in chosen], np.int32),
                 np.array([one[1] for one in chosen], np.float64),
                 np.array([one[2] for one in chosen], np.int64),
-                np.array([one[3] for one in chosen], np.uint64),
+                np.array([b"%d" % one[3] for one in chosen], "S16"),
             )
             whole.merge(heaps)
         return [
             [
-                (whole.scores[item, at], whole.positions[item, at], whole.keys[item, at])
+                (whole.scores[item, at], whole.positions[item, at], int(whole.keys[item, at]))
                 for at in range(whole.sizes[item])
             ]
             for item in range(3)

@@ -11,6 +11,7 @@ from deltableu.logs import PairRules, find_partitions, parse_split, write_pairs
 from deltableu.mine import BM25, MiningPlan, mine_references
 from deltableu.mine.additions import Addition, add_references
 from deltableu.text import same_text
+from tests.text.collisions import COLLIDING_WORDS
 
 #: Before there was one rule, three of them disagreed on the first three.
 PAIRS = [
@@ -24,6 +25,7 @@ PAIRS = [
     ("it is fine", "it was fine", False),
     ("ok 1", "ok 2", False),
     ("か", "が", False),
+    (*COLLIDING_WORDS, False),
 ]
 
 

@@ -63,7 +63,7 @@ def test_case_and_punctuation_do_not_matter():
         assert WordRule(tokenize).spelt(texts)[0] == ["hello", "world"]
         assert WordRule(tokenize).spelt(texts)[2] == []
         hashed = WordRule(tokenize).hash(texts)
-        assert hashed.hashes[:2].tolist() == WordRule().hash(texts).hashes[:2].tolist()
+        assert hashed.keys[:2].tolist() == WordRule().hash(texts).keys[:2].tolist()
 
 
 def test_plans_of_other_words_are_other_plans():

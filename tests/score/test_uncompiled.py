@@ -52,7 +52,9 @@ def results() -> dict[str, object]:
     golden = DeltaBLEU(tokenize="none").compute(
         [worked.C_GOOD, worked.C_BAD], [worked.C_REFERENCES] * 2, [worked.C_WEIGHTS] * 2
     )
-    hashes = {name: Tokenizer(name).hash(TEXTS).hashes.tolist() for name in ("none", "13a")}
+    hashes = {
+        name: Tokenizer(name).hash(TEXTS).keys.view("u8").tolist() for name in ("none", "13a")
+    }
     return {
         "rows": {name: one.rows.tolist() for name, one in rows.items()},
         "signatures": {name: str(one.score().signature) for name, one in rows.items()},

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
-from deltableu.text import Tokenizer
+from deltableu.text import Tokenizer, lanes
 from deltableu.text.characters import characters, chrf_words
 from tests.text.unicode import WHITE_SPACE, random_strings
 
@@ -26,7 +26,7 @@ texts = st.lists(
 def numbered(arrays):
     """The hashes of each text, as lists."""
     ends = arrays.bounds.tolist()
-    return [arrays.hashes[a:b].tolist() for a, b in pairwise(ends)]
+    return [arrays.keys[a:b].tolist() for a, b in pairwise(ends)]
 
 
 def assert_one_hash_each(pieces, hashes):
@@ -64,21 +64,21 @@ def test_many_odd_strings():
 def test_every_character_of_unicode_has_its_own_hash():
     points = [chr(point) for point in range(0x110000) if not 0xD800 <= point <= 0xDFFF]
     found = characters(["".join(points)])
-    assert len(found.hashes) == len(points) - len(WHITE_SPACE)
-    assert len(np.unique(found.hashes)) == len(found.hashes)
+    assert len(found.keys) == len(points) - len(WHITE_SPACE)
+    assert len(np.unique(found.keys)) == len(found.keys)
 
 
-def test_no_character_has_the_hash_0():
-    """N-grams are hashed from their characters: with a 0 in front they would be shorter ones."""
+def test_no_second_half_of_a_key_is_0():
+    """Kernels tell n-grams from tokens by it."""
     found = characters(["".join(map(chr, range(0x3000)))])
-    assert np.count_nonzero(found.hashes) == len(found.hashes)
+    assert np.count_nonzero(lanes(found.keys)[1::2]) == len(found.keys)
 
 
 def test_words_without_punctuation_hash_as_white_space_tokens():
     """Both kinds of words come from one hash, so that tables of either can be compared."""
     texts = ["a bc é中", "", "x\u3000y"]
     found, plain = chrf_words(texts), Tokenizer("none").hash(texts)
-    assert found.hashes.tolist() == plain.hashes.tolist()
+    assert found.keys.tolist() == plain.keys.tolist()
     assert found.bounds.tolist() == plain.bounds.tolist()
 
 
@@ -101,7 +101,7 @@ def test_words_without_punctuation_hash_as_white_space_tokens():
 def test_one_mark_is_cut_off_the_end_or_else_the_beginning(text, words):
     assert peer_words(text) == words
     (found,) = numbered(chrf_words([text]))
-    assert found == Tokenizer(lambda _: words).hash([text]).hashes.tolist()
+    assert found == Tokenizer(lambda _: words).hash([text]).keys.tolist()
 
 
 @pytest.mark.parametrize("function", [characters, chrf_words])
@@ -109,4 +109,4 @@ def test_one_mark_is_cut_off_the_end_or_else_the_beginning(text, words):
 def test_texts_without_anything(function, texts):
     found = function(texts)
     assert len(found.bounds) == len(texts) + 1
-    assert len(found.hashes) == sum(len(text.strip()) for text in texts)
+    assert len(found.keys) == sum(len(text.strip()) for text in texts)

@@ -146,19 +146,19 @@ def test_words_that_no_file_can_hold(word, name, tmp_path):
 # --- What mining needs ----------------------------------------------------------------------------
 
 
-def one_hash(word):
-    return int(WordRule().hash(Texts.of([word])).hashes[0])
+def one_key(word):
+    return WordRule().hash(Texts.of([word])).keys[0]
 
 
-def test_hashes_are_those_of_whole_words():
+def test_keys_are_those_of_whole_words():
     words = ["The", "the", "'s", "s", ",", "new york", "don’t", "don't", "<unk>", "😀", "é", "É"]
     made = WordVectors({word: row for row, word in enumerate(words)}, np.ones((len(words), 2)))
-    found = dict(zip(words, made.hashes().tolist(), strict=True))
-    wanted = dict.fromkeys(words, 0)
+    found = dict(zip(words, made.keys().tolist(), strict=True))
+    wanted = dict.fromkeys(words, b"")
     for word in ("The", "s", "don’t", "😀", "é"):
-        wanted[word] = one_hash(word)
+        wanted[word] = one_key(word)
     assert found == wanted
-    assert WordVectors({}, np.ones((0, 2))).hashes().tolist() == []
+    assert WordVectors({}, np.ones((0, 2))).keys().tolist() == []
 
 
 def test_unit_vectors_in_both_precisions():

@@ -20,15 +20,15 @@ RULE = WordRule()
 def test_forms_hash_to_what_their_words_hash_to(texts):
     joined = Texts.of(texts)
     found, spans = RULE.spans(joined)
-    assert found.hashes.tolist() == RULE.hash(joined).hashes.tolist()
-    assert len(spans) == len(found.hashes)
+    assert found.keys.tolist() == RULE.hash(joined).keys.tolist()
+    assert len(spans) == len(found.keys)
     forms = [word_form(word) for word in spans.strings()]
     assert forms == [word for words in RULE.spelt(joined) for word in words]
     if forms:
         again = RULE.hash(Texts.of(forms))
-        assert RULE.hash_each(Texts.of(forms)).tolist() == found.hashes.tolist()
+        assert RULE.hash_each(Texts.of(forms)).tolist() == found.keys.tolist()
         assert again.bounds.tolist() == list(range(len(forms) + 1))
-        assert again.hashes.tolist() == found.hashes.tolist()
+        assert again.keys.tolist() == found.keys.tolist()
         assert [word_form(form) for form in forms] == forms
 
 

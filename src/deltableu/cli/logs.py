@@ -113,7 +113,7 @@ def pairs(
     on_error
         Whether rows and files that cannot be read end the run, or are counted and left out.
     memory_bytes
-        Use temporary files for what is more than this; a post takes 49 bytes.
+        Use temporary files for what is more than this; a post takes 81 bytes.
     work
         Where to put temporary files; beside the output by default.
     format

@@ -15,8 +15,8 @@ from deltableu.text import text_keys
 class ItemKeys:
     """What an output of the item is compared with: keys of `deltableu.text.text_keys`."""
 
-    message: int
-    references: tuple[int, ...]
+    message: bytes
+    references: tuple[bytes, ...]
     origins: tuple[Origin, ...]
 
     @classmethod
@@ -66,7 +66,7 @@ def output_problems(matches: OutputMatches, file: str) -> Iterator[Problem]:
 
 def reference_problems(item: Item, keys: ItemKeys, file: str, line: int) -> Iterator[Problem]:
     """Warn of references that are blank, repeat the message, or differ in weight alone."""
-    first: dict[int, int] = {}
+    first: dict[bytes, int] = {}
     for position, (reference, key) in enumerate(zip(item.references, keys.references, strict=True)):
         place = (file, line, f"references[{position}]", item.id)
         if not key:
@@ -81,7 +81,7 @@ def reference_problems(item: Item, keys: ItemKeys, file: str, line: int) -> Iter
             yield Problem(wrong, *place, severity="warning")
 
 
-def _keys_of(rows: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:
+def _keys_of(rows: Iterable[Sequence[str]]) -> list[tuple[bytes, ...]]:
     """The keys of the texts of each row, all made at once."""
     kept = list(rows)
     keys = iter(text_keys(list(chain.from_iterable(kept))).keys.tolist())
@@ -90,7 +90,7 @@ def _keys_of(rows: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:
 
 def duplicate_items(items: Iterable[tuple[int, Item]], file: str) -> Iterator[Problem]:
     """Warn of items whose context and message an earlier item has too."""
-    first: dict[tuple[int, ...], tuple[int, str]] = {}
+    first: dict[tuple[bytes, ...], tuple[int, str]] = {}
     asking = [(line, item) for line, item in items if item.message is not None or item.context]
     keys = _keys_of([*item.context, item.message or ""] for _, item in asking)
     for (line, item), asked in zip(asking, keys, strict=True):

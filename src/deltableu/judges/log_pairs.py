@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deltableu._types import Bools, BytesRead, Hashes, Ints
+from deltableu._types import Bools, BytesRead, Ints, Keys
 from deltableu.errors import InputError, check_at_least
 from deltableu.judges.mixing import different, mixed, places_in, salt
 from deltableu.judges.row_keys import KeyedRows, RowKeys, starts_of
@@ -15,6 +15,7 @@ from deltableu.judges.settings import check_validation
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Partition, read_blocks
+from deltableu.text import key_numbers
 
 #: How often the logs are read.
 PASSES = 2
@@ -41,7 +42,7 @@ def read_training_pairs(
 
     Two utterances, or two responses, are the same when their words are; texts without words do
     not count. All that is chosen is chosen by hashes of texts and seed: neither the order of the
-    rows nor how they lie in files matters. Memory grows with 16 bytes for a different row, and
+    rows nor how they lie in files matters. Memory grows with 32 bytes for a different row, and
     with what is kept.
 
     Parameters
@@ -122,7 +123,7 @@ def _with_another(rows: KeyedRows, readable: Bools) -> Bools:
     return np.repeat(numbers > 1, np.diff(starts))
 
 
-def _numbered(utterances: Hashes, several: int) -> tuple[Ints, Hashes]:
+def _numbered(utterances: Keys, several: int) -> tuple[Ints, Keys]:
     """Numbers of utterances, those of the first `several` rows first, and the keys they stand for.
 
     The first rows are sorted.
@@ -137,14 +138,14 @@ def _numbered(utterances: Hashes, several: int) -> tuple[Ints, Hashes]:
 
 
 def _split(
-    names: Hashes, groups: Ints, validation: float, seed: int, rows: int
+    names: Keys, groups: Ints, validation: float, seed: int, rows: int
 ) -> tuple[Bools, int, int]:
     """Which utterances are held out, and how many of those with several responses are not, and are.
 
     A share is one of all possible hashes.
     """
     several = int(groups[-1]) + 1 if len(groups) else 0
-    ranks = mixed(salt(seed, _SPLIT), names)
+    ranks = mixed(salt(seed, _SPLIT), key_numbers(names))
     if validation >= 1:
         number = min(int(validation), several)
         limit = int(np.sort(ranks[:several])[number - 1]) if number else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deltableu._types import AnyArray, Bools, Hashes, Ints
+from deltableu._types import AnyArray, Bools, Hashes, Ints, Keys
 from deltableu.errors import check_at_least
 from deltableu.stats import stream
 
@@ -44,22 +44,22 @@ def fresh(*columns: AnyArray) -> Bools:
     return found
 
 
-def different(hashes: Hashes) -> Hashes:
+def different(keys: Keys) -> Keys:
     """Each of them once, sorted; many times faster than `numpy.unique` for millions."""
-    found = np.sort(hashes)
+    found = np.sort(keys)
     return found[fresh(found)]
 
 
-def places_in(known: Hashes, hashes: Hashes) -> Ints:
-    """Where each of `hashes` is, or would be, among the sorted `known`; never beyond the last one.
+def places_in(known: Keys, keys: Keys) -> Ints:
+    """Where each of `keys` is, or would be, among the sorted `known`; never beyond the last one.
 
     Examples
     --------
-    >>> places_in(np.array([2, 5, 7], np.uint64), np.array([7, 2, 9], np.uint64))
+    >>> places_in(np.array([b"b", b"e", b"g"]), np.array([b"g", b"b", b"i"]))
     array([2, 0, 2])
     """
     # Neighbours are near each other in memory only if they are looked for in order.
-    order = np.argsort(hashes)
-    places = np.empty(len(hashes), np.int64)
-    places[order] = np.searchsorted(known, hashes[order])
+    order = np.argsort(keys)
+    places = np.empty(len(keys), np.int64)
+    places[order] = np.searchsorted(known, keys[order])
     return np.minimum(places, len(known) - 1)

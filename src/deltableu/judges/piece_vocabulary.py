@@ -16,7 +16,7 @@ from deltableu.errors import InputError, check_at_least
 from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.mixing import mixed, salt
 from deltableu.judges.neural import need
-from deltableu.text import Texts, hash_texts
+from deltableu.text import Texts, hash_texts, key_numbers
 
 if TYPE_CHECKING:
     from deltableu.logs import Partition
@@ -147,32 +147,31 @@ def piece_vocabulary(
 
 
 class _Sample:
-    """The different texts with the smallest mixed hashes."""
+    """Different texts, those whose mixed hashes are the smallest."""
 
     def __init__(self, most: int, start: np.uint64) -> None:
         self._most = most
         self._salt = start
         self._limit = np.uint64(0xFFFFFFFFFFFFFFFF)
-        self._held: dict[int, bytes] = {}
+        self._held: dict[bytes, int] = {}
 
     def add(self, texts: Texts) -> None:
-        hashes: Hashes = hash_texts(texts)
-        hashes = mixed(self._salt, hashes)
-        (rows,) = np.nonzero((hashes <= self._limit) & (texts.ends > texts.starts))
+        ranks: Hashes = mixed(self._salt, key_numbers(hash_texts(texts)))
+        (rows,) = np.nonzero((ranks <= self._limit) & (texts.ends > texts.starts))
         few = texts.choose(rows).encoded()
-        self._held.update(zip(hashes[rows].tolist(), few, strict=True))
+        self._held.update(zip(few, ranks[rows].tolist(), strict=True))
         if len(self._held) > 2 * self._most:
             self._shrink()
 
     def _shrink(self) -> None:
-        kept = sorted(self._held)[: self._most]
-        self._limit = np.uint64(kept[-1])
-        self._held = {hash: self._held[hash] for hash in kept}
+        kept = sorted((rank, text) for text, rank in self._held.items())[: self._most]
+        self._limit = np.uint64(kept[-1][0])
+        self._held = {text: rank for rank, text in kept}
 
     def texts(self) -> list[bytes]:
         if self._held:
             self._shrink()
-        return list(self._held.values())
+        return list(self._held)
 
 
 def _trained(texts: list[bytes], size: int, lowercase: bool) -> bytes:

@@ -1,4 +1,4 @@
-"""KeyedRows of logs -> 16 bytes for each different one, and which of them to learn from."""
+"""KeyedRows of logs -> 32 bytes for each different one, and which of them to learn from."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deltableu._types import Bools, Hashes, Ints
+from deltableu._types import Bools, Hashes, Ints, Keys
 from deltableu.judges.mixing import fresh, mixed
-from deltableu.text import text_keys
+from deltableu.text import empty_keys, joined_keys, key_numbers, text_keys
 
 if TYPE_CHECKING:
     from deltableu.logs import Block
@@ -25,14 +25,22 @@ _BITS = 64
 class KeyedRows:
     """Keys of the utterance and the response of rows, as `deltableu.text.text_keys` makes them."""
 
-    utterances: Hashes
-    responses: Hashes
+    utterances: Keys
+    responses: Keys
 
     def __len__(self) -> int:
         return len(self.utterances)
 
     def __getitem__(self, rows: Any) -> KeyedRows:
         return KeyedRows(self.utterances[rows], self.responses[rows])
+
+    def ranks(self, salt: np.uint64) -> Hashes:
+        """A number of each row, for choices by chance."""
+        return mixed(salt, key_numbers(self.utterances), key_numbers(self.responses))
+
+    def joined_keys(self) -> Keys:
+        """One key of each row."""
+        return joined_keys(self.utterances, self.responses)
 
     def sorted(self) -> KeyedRows:
         """Different ones by utterance, then response."""
@@ -41,7 +49,7 @@ class KeyedRows:
 
     @classmethod
     def joined(cls, parts: list[KeyedRows]) -> KeyedRows:
-        none = np.empty(0, np.uint64)
+        none = empty_keys(0)
         return cls(
             np.concatenate([none, *(part.utterances for part in parts)]),
             np.concatenate([none, *(part.responses for part in parts)]),
@@ -104,7 +112,7 @@ class RowKeys:
         for rows in self._ranges() if number else ():
             kept = KeyedRows.joined([kept, rows])
             if len(kept) > number:
-                ranks = mixed(salt, kept.utterances, kept.responses)
+                ranks = kept.ranks(salt)
                 kept = kept[np.argpartition(ranks, number - 1)[:number]]
         return kept.sorted()
 
@@ -112,6 +120,8 @@ class RowKeys:
         """All different rows, sorted, so many at once as is fast."""
         bits = (sum(map(len, self._blocks)) // _AT_ONCE).bit_length()
         edges = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(_BITS - bits if bits else 0)
+        # Keys are sorted by their first bytes.
+        edges = edges.astype(">u8").view("S8")
         cuts = [
             [0, *np.searchsorted(block.utterances, edges).tolist(), len(block)]
             for block in self._blocks
@@ -126,7 +136,7 @@ class RowKeys:
 
 def _first_of_each(rows: KeyedRows, most: int, salt: np.uint64) -> Ints:
     """The rows of each utterance that come first in an order of chance, sorted."""
-    ranks = mixed(salt, rows.utterances, rows.responses)
+    ranks = rows.ranks(salt)
     order = np.lexsort((ranks, rows.utterances))
     starts = starts_of(rows.utterances)
     within = np.arange(len(rows)) - np.repeat(starts[:-1], np.diff(starts))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from deltableu._types import Bools, Hashes, Ints
+from deltableu._types import Bools, Hashes, Ints, Keys
 from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.mixing import different, fresh, mixed, places_in
+from deltableu.judges.mixing import different, fresh, places_in
 from deltableu.judges.row_keys import KeyedRows, row_keys
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Block
-from deltableu.text import Texts, hash_texts
+from deltableu.text import Texts, empty_keys, hash_texts
 
 
 class RowTexts:
@@ -32,24 +32,19 @@ class RowTexts:
         self._vocabulary = vocabulary
         self._max_length = max_length
         self._salt = salt
-        self._keys, firsts = np.unique(self._mixed(wanted), return_index=True)
-        self._rows = wanted[firsts]
-        self._found = np.zeros(len(firsts), np.bool_)
-        self._ranks: Hashes = np.zeros(len(firsts), np.uint64)
-        self._spelt = KeyedRows(np.zeros(len(firsts), np.uint64), np.zeros(len(firsts), np.uint64))
-        self._hashes: list[Hashes] = []
+        self._keys = different(wanted.joined_keys())
+        self._found = np.zeros(len(self._keys), np.bool_)
+        self._ranks: Hashes = np.zeros(len(self._keys), np.uint64)
+        self._spelt = KeyedRows(empty_keys(len(self._keys)), empty_keys(len(self._keys)))
+        self._spellings: list[Keys] = []
         self._texts: list[EncodedTexts] = []
         self._long: list[Bools] = []
 
-    def _mixed(self, rows: KeyedRows) -> Hashes:
-        return mixed(self._salt, rows.utterances, rows.responses)
-
     def _places(self, rows: KeyedRows) -> tuple[Ints, Bools]:
         """Where rows are among the wanted ones, and whether they are."""
-        places = places_in(self._keys, self._mixed(rows))
-        same = self._rows[places]
-        found = (same.utterances == rows.utterances) & (same.responses == rows.responses)
-        return places, found
+        keys = rows.joined_keys()
+        places = places_in(self._keys, keys)
+        return places, self._keys[places] == keys
 
     def add(self, block: Block) -> None:
         keys, worded = row_keys(block)
@@ -60,7 +55,7 @@ class RowTexts:
         places = places[rows]
         sides = [one.choose(rows) for one in (block.utterances, block.responses)]
         spelt = KeyedRows(*map(hash_texts, sides))
-        ranks = self._mixed(spelt)
+        ranks = spelt.ranks(self._salt)
         order = np.lexsort((ranks, places))
         best = order[fresh(places[order])]
         at = places[best]
@@ -68,18 +63,18 @@ class RowTexts:
         best, at = best[better], at[better]
         self._found[at] = True
         self._ranks[at] = ranks[best]
-        for kept, hashes, texts in (
+        for kept, keys_of, texts in (
             (self._spelt.utterances, spelt.utterances, sides[0]),
             (self._spelt.responses, spelt.responses, sides[1]),
         ):
-            kept[at] = hashes[best]
-            self._encode(texts, hashes, best)
+            kept[at] = keys_of[best]
+            self._encode(texts, keys_of, best)
 
-    def _encode(self, texts: Texts, hashes: Hashes, rows: Ints) -> None:
-        different_hashes, firsts = np.unique(hashes[rows], return_index=True)
+    def _encode(self, texts: Texts, keys: Keys, rows: Ints) -> None:
+        spellings, firsts = np.unique(keys[rows], return_index=True)
         rows = rows[firsts]
         encoded = self._vocabulary.encode(texts.choose(rows))
-        self._hashes.append(different_hashes)
+        self._spellings.append(spellings)
         self._long.append(encoded.lengths > self._max_length)
         self._texts.append(encoded.cut(self._max_length))
 
@@ -88,11 +83,11 @@ class RowTexts:
         if not self._found.all():
             raise InputError("the logs changed while they were read: read them again")
         needed = different(np.concatenate((self._spelt.utterances, self._spelt.responses)))
-        held, firsts = np.unique(np.concatenate(self._hashes), return_index=True)
+        held, firsts = np.unique(np.concatenate(self._spellings), return_index=True)
         chosen = firsts[places_in(held, needed)]
         self._needed = needed
         texts, long = EncodedTexts.joined(self._texts), np.concatenate(self._long)[chosen]
-        self._texts, self._hashes, self._long = [], [], []
+        self._texts, self._spellings, self._long = [], [], []
         return texts.choose(chosen), long
 
     def texts_of(self, rows: KeyedRows) -> tuple[Ints, Ints]:

@@ -43,11 +43,11 @@ class WordVocabulary:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
-        hashes = _RULE.hash_each(Texts.of(self.words))
+        keys = _RULE.hash_each(Texts.of(self.words))
         wrong = any(word_form(one) != one for one in self.words)
-        if not self.words or not hashes.all() or wrong:
+        if not self.words or not (keys != b"").all() or wrong:
             raise InputError("a vocabulary has one or more lower-cased words, each without a space")
-        self._numbers = WordNumbers.of(hashes)
+        self._numbers = WordNumbers.of(keys)
         if self._numbers.size < len(self.words):
             raise InputError("a vocabulary has no word twice")
 
@@ -59,7 +59,7 @@ class WordVocabulary:
         if not isinstance(texts, Texts):
             texts = Texts.of(texts)
         found = _RULE.hash(texts)
-        numbers = self._numbers.find(found.hashes) + np.int32(FIRST)
+        numbers = self._numbers.find(found.keys) + np.int32(FIRST)
         numbers[numbers < FIRST] = UNKNOWN
         return EncodedTexts(numbers, found.bounds)
 

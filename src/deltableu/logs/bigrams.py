@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deltableu._types import Hashes, Ints
+from deltableu._types import Ints, Keys
 from deltableu.logs.spill import Records, Store
 from deltableu.logs.types import Pair
-from deltableu.text import Texts, WordRule
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+from deltableu.text import Texts, WordRule, joined_keys, key_numbers, span_keys
 
 
 class FrequentBigrams:
@@ -22,18 +20,18 @@ class FrequentBigrams:
     """
 
     def __init__(self, store: Store, buckets: int) -> None:
-        self._logged = Records(store, buckets, [("bigram", "<u8")])
-        self._asked = Records(store, buckets, [("bigram", "<u8"), ("number", "<i8")])
+        self._logged = Records(store, buckets, [("bigram", "S16")])
+        self._asked = Records(store, buckets, [("bigram", "S16"), ("number", "<i8")])
 
     def add(self, number: int, pairs: Sequence[Pair], *, asked: bool) -> None:
         """Count the bigrams of responses; those of pairs that are asked for are remembered."""
         bigrams, _ = _bigrams([pair.response for pair in pairs])
-        self._logged.add(self._logged.make(bigram=bigrams), bigrams)
+        self._logged.add(self._logged.make(bigram=bigrams), key_numbers(bigrams))
         if asked:
             for texts in ([pair.utterance for pair in pairs], [pair.response for pair in pairs]):
                 bigrams, rows = _bigrams(texts)
                 records = self._asked.make(bigram=bigrams, number=rows + number)
-                self._asked.add(records, bigrams)
+                self._asked.add(records, key_numbers(bigrams))
 
     def numbers(self, least: int) -> Ints:
         """The numbers of pairs that have a bigram which the logs have so often."""
@@ -46,10 +44,11 @@ class FrequentBigrams:
         return np.unique(np.concatenate(found))
 
 
-def _bigrams(texts: Sequence[str]) -> tuple[Hashes, Ints]:
-    """Hashes of all bigrams, and the text that each is in."""
+def _bigrams(texts: Sequence[str]) -> tuple[Keys, Ints]:
+    """Keys of all bigrams, and the text that each is in."""
     words = WordRule().hash(Texts.of(texts))
     rows: Ints = np.repeat(np.arange(len(texts)), np.diff(words.bounds))
     inside = rows[1:] == rows[:-1]
-    bigrams: Hashes = words.hashes[:-1] * _ODD + words.hashes[1:]
-    return bigrams[inside], rows[1:][inside]
+    both = joined_keys(words.keys[:-1][inside], words.keys[1:][inside])
+    ends = np.arange(1, len(both) + 1) * both.itemsize
+    return span_keys(both.tobytes(), ends - both.itemsize, ends), rows[1:][inside]

@@ -24,24 +24,24 @@ def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
     parents = _parents(posts)
     levels = list(_levels(parents))
     alive = parents < 0
-    other = np.zeros(len(posts), np.uint64)  # the second user, once there is one
-    root_user = np.zeros(len(posts), np.uint64)
+    other = np.zeros(len(posts), posts["user"].dtype)  # the second user, once there is one
+    root_user = np.zeros_like(other)
     depth = np.ones(len(posts), np.int64)
     root_user[alive] = posts["user"][alive]
     for number, level in enumerate(levels[1:], start=2):
         above, user = parents[level], posts["user"][level]
         root_user[level], depth[level] = root_user[above], number
-        stranger = (user != root_user[above]) & (user != 0)
+        stranger = (user != root_user[above]) & (user != b"")
         second = other[above]
-        third = stranger & (second != 0) & (user != second) & rules.two_users
-        other[level] = np.where(stranger & (second == 0), user, second)
+        third = stranger & (second != b"") & (user != second) & rules.two_users
+        other[level] = np.where(stranger & (second == b""), user, second)
         alive[level] = alive[above] & ~third
         counts.add_where(Fate.THIRD_USER, alive[above] & third)
         counts.add_where(Fate.CUT_OFF, ~alive[above])
     # A post is in a dialogue if some dialogue that is long enough ends with it or below it.
     good = alive & (depth >= rules.min_posts)
     if rules.two_users:
-        good &= other != 0
+        good &= other != b""
     for level in reversed(levels[1:]):
         good[parents[level[good[level]]]] = True
     lone = parents < 0

@@ -1,8 +1,7 @@
 """Posts in, replies with the root of their thread out, in memory that does not grow with the logs.
 
-A post is a record of 49 bytes: hashes of its id, parent, user and content (64 bits each, Python's
-own, with a key that differs from run to run, so that nobody can craft equal ones), its time and its
-place. Records go to buckets by the id, so that all of the same id meet; replies go to the
+A post is a record of 81 bytes: keys of its id, parent, user and content (128 bits each), its time
+and its place. Records go to buckets by the id, so that all of the same id meet; replies go to the
 bucket of their parent, and come out with its place. Places are then followed to the root by pointer
 jumping: in every round each post learns where the one points to which it points to, so that a path
 of n replies takes log2(n) rounds; what has not ended after as many as there are posts is on a cycle
@@ -11,14 +10,16 @@ or leads into one. In each step, one bucket is in memory at a time.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from deltableu._types import AnyArray, Keys
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.posts import Posts
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array, Records, Store, changes
+from deltableu.text import Texts, hash_texts, key_numbers, span_keys
 
 #: Stands for a time that nobody knows.
 NO_TIME = np.iinfo(np.int64).min
@@ -27,14 +28,23 @@ _NOWHERE = np.iinfo(np.int64).min
 _ROOT = -1
 
 _REPLY, _REPOST, _EMPTY = 1, 2, 4
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_POST = [("pos", "<i8"), ("user", "<u8"), ("time", "<i8")]
+_KEY = "S16"
+_POST = [("pos", "<i8"), ("user", _KEY), ("time", "<i8")]
 _LINK = [*_POST, ("parent", "<i8")]
+_CONTENT = [("user", _KEY), ("to", _KEY), ("text", _KEY), ("time", "<i8"), ("repost", "u1")]
 
 
-def _hashes(values: Iterable[Hashable], size: int) -> Array:
-    """Of the empty text it is 0."""
-    return np.fromiter(map(hash, values), np.int64, size).view(np.uint64)
+def _keys(texts: Sequence[str]) -> Keys:
+    return hash_texts(Texts.of(texts))
+
+
+def _row_keys(**columns: AnyArray) -> Keys:
+    """A key of each row of columns that together are what a post says."""
+    rows = np.empty(len(columns["text"]), _CONTENT)
+    for name, column in columns.items():
+        rows[name] = column
+    ends = np.arange(1, len(rows) + 1) * rows.itemsize
+    return span_keys(rows.tobytes(), ends - rows.itemsize, ends)
 
 
 def link_posts(
@@ -51,7 +61,7 @@ def link_posts(
         All posts that were read.
     """
     found = Records(
-        store, buckets, [("id", "<u8"), ("to", "<u8"), ("content", "<u8"), *_POST, ("flags", "u1")]
+        store, buckets, [("id", _KEY), ("to", _KEY), ("content", _KEY), *_POST, ("flags", "u1")]
     )
     read = _collect(posts, found)
     return _by_root(_links(found, rules, counts, store), read, counts, store), read
@@ -61,21 +71,21 @@ def _collect(blocks: Iterable[Posts], found: Records) -> int:
     place = 0
     for posts in blocks:
         size = len(posts)
-        ids = _hashes(posts.ids, size)
-        to = _hashes(posts.reply_tos, size)
+        ids, to, user = map(_keys, (posts.ids, posts.reply_tos, posts.users))
         time = np.array([NO_TIME if time is None else time for time in posts.times], np.int64)
         is_empty = np.array([not text or text.isspace() for text in posts.texts], np.bool_)
-        rest = zip(posts.users, posts.reply_tos, posts.reposts, posts.texts, strict=True)
+        repost = np.array(posts.reposts, np.bool_)
+        text = _keys(posts.texts)
         records = found.make(
             id=ids,
             to=to,
-            content=_hashes(rest, size) ^ (time.view(np.uint64) * _ODD),
+            content=_row_keys(user=user, to=to, text=text, time=time, repost=repost),
             pos=np.arange(place, place + size),
-            user=_hashes(posts.users, size),
+            user=user,
             time=time,
-            flags=(to != 0) * _REPLY + np.array(posts.reposts) * _REPOST + is_empty * _EMPTY,
+            flags=(to != b"") * _REPLY + repost * _REPOST + is_empty * _EMPTY,
         )
-        found.add(records, ids)
+        found.add(records, key_numbers(ids))
         place += size
     return place
 
@@ -84,8 +94,8 @@ def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Record
     """Posts that are roots, or replies to a post that was not dropped itself."""
     size = found.count
     links = Records(store, size, _LINK)
-    known = Records(store, size, [("id", "<u8"), *_POST, ("dropped", "?")])
-    replies = Records(store, size, [("to", "<u8"), *_POST])
+    known = Records(store, size, [("id", _KEY), *_POST, ("dropped", "?")])
+    replies = Records(store, size, [("to", _KEY), *_POST])
     for bucket in range(size):
         posts = _without_duplicates(found.take(bucket), counts)
         dropped = _drop_alone(posts, rules, counts)
@@ -93,7 +103,7 @@ def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Record
         is_reply = (posts["flags"] & _REPLY) > 0
         roots, rest = posts[~is_reply & ~dropped], posts[is_reply & ~dropped]
         links.add(links.make(roots, parent=_ROOT), roots["pos"])
-        replies.add(replies.make(rest), rest["to"])
+        replies.add(replies.make(rest), key_numbers(rest["to"]))
     for bucket in range(size):
         kept, places = _with_parents(replies.take(bucket), known.take(bucket), rules, counts)
         links.add(links.make(kept, parent=places), kept["pos"])
@@ -118,7 +128,7 @@ def _drop_alone(posts: Array, rules: Rules, counts: Counts) -> Array:
     reasons = {
         Fate.REPOST: (posts["flags"] & _REPOST) > 0,
         Fate.EMPTY: (posts["flags"] & _EMPTY) > 0,
-        Fate.NO_USER: (posts["user"] == 0) & rules.two_users,
+        Fate.NO_USER: (posts["user"] == b"") & rules.two_users,
         Fate.SELF_REPLY: ((posts["flags"] & _REPLY) > 0) & (posts["id"] == posts["to"]),
     }
     for fate, wrong in reasons.items():
@@ -142,7 +152,7 @@ def _with_parents(
     # Both times are bounded, so the difference cannot overflow.
     timed = (children["time"] != NO_TIME) & (of["time"] != NO_TIME)
     early = timed & (children["time"] < of["time"] - np.where(timed, rules.clock_skew, 0))
-    own = (children["user"] == of["user"]) & (children["user"] != 0) & rules.drop_own_replies
+    own = (children["user"] == of["user"]) & (children["user"] != b"") & rules.drop_own_replies
     counts.add_where(Fate.EARLY, early)
     counts.add_where(Fate.OWN_REPLY, own & ~early)
     below = of["dropped"] & ~early & ~own

@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Ints
 from deltableu.logs.spill import Array, Records, Store, changes
-from deltableu.text import TextKeys, Texts, text_keys
+from deltableu.text import TextKeys, Texts, key_numbers, text_keys
 
 if TYPE_CHECKING:
     from deltableu.logs.types import Pair
@@ -36,10 +36,10 @@ class TextCounts:
 
 
 class PairTexts:
-    """Remembers the texts of pairs as hashes, 26 bytes a pair, by utterance."""
+    """Remembers the texts of pairs as keys, 42 bytes a pair, by utterance."""
 
     def __init__(self, store: Store, buckets: int, periods: int) -> None:
-        fields = [("utterance", "<u8"), ("response", "<u8"), ("number", "<i8"), ("period", "u1")]
+        fields = [("utterance", "S16"), ("response", "S16"), ("number", "<i8"), ("period", "u1")]
         self._records = Records(store, buckets, [*fields, ("words", "?")])
         self._periods = periods
         self._in_order = False
@@ -73,7 +73,7 @@ class PairTexts:
             period=periods,
             words=utterances.worded & responses.worded,
         )
-        self._records.add(records, utterances.keys)
+        self._records.add(records, key_numbers(utterances.keys))
         self._in_order = False
 
     def _buckets(self) -> Iterator[Array]:

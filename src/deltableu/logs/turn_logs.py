@@ -104,7 +104,7 @@ class TurnLogs:
 
 
 def _key(name: str) -> bytes:
-    return blake2b(name.encode(), digest_size=8).digest()
+    return blake2b(name.encode(), digest_size=16).digest()
 
 
 def _thread(dialog: str, turns: Sequence[Turn], rules: Rules, counts: Counts) -> Thread | None:

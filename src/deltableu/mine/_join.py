@@ -13,22 +13,23 @@ import cython
 @cython.nogil
 @cython.exceptval(check=False)
 def _term(
-    h: cython.ulonglong,
+    key: cython.ulonglong,
+    check: cython.ulonglong,
     slots: cython.const[cython.ulonglong][::1],
     terms: cython.const[cython.int][::1],
     mask: cython.ulonglong,
 ) -> cython.int:
-    """The term of a word's hash, -1 where no item has the word."""
-    slot: cython.ulonglong = h & mask
+    """The term of a word's key, which is two numbers, -1 where no item has the word."""
+    slot: cython.ulonglong = key & mask
     while terms[slot] >= 0:
-        if slots[slot] == h:
+        if slots[2 * slot] == key and slots[2 * slot + 1] == check:
             return terms[slot]
         slot = (slot + 1) & mask
     return -1
 
 
 def count_rows(
-    hashes: cython.const[cython.ulonglong][::1],
+    lanes: cython.const[cython.ulonglong][::1],
     bounds: cython.const[cython.longlong][::1],
     slots: cython.const[cython.ulonglong][::1],
     terms: cython.const[cython.int][::1],
@@ -36,11 +37,11 @@ def count_rows(
     rows: cython.longlong[::1],
 ) -> None:
     """Add to `rows` how many texts have each term; `last` is scratch, all -1."""
-    mask: cython.ulonglong = slots.shape[0] - 1
+    mask: cython.ulonglong = terms.shape[0] - 1
     with cython.nogil:
         for i in range(bounds.shape[0] - 1):
             for k in range(bounds[i], bounds[i + 1]):
-                term = _term(hashes[k], slots, terms, mask)
+                term = _term(lanes[2 * k], lanes[2 * k + 1], slots, terms, mask)
                 if term >= 0 and last[term] != i:
                     last[term] = i
                     rows[term] += 1
@@ -51,7 +52,7 @@ def count_rows(
 @cython.nogil
 @cython.exceptval(check=False)
 def _frequencies(
-    hashes: cython.const[cython.ulonglong][::1],
+    lanes: cython.const[cython.ulonglong][::1],
     begin: cython.longlong,
     end: cython.longlong,
     slots: cython.const[cython.ulonglong][::1],
@@ -64,12 +65,12 @@ def _frequencies(
 
     `shape` is (k1 * (1 - b), k1 * b / average length, factor).
     """
-    mask: cython.ulonglong = slots.shape[0] - 1
+    mask: cython.ulonglong = terms.shape[0] - 1
     norm: cython.double = shape[0] + shape[1] * (end - begin)
     count: cython.int = 0
     tf: cython.double
     for k in range(begin, end):
-        term = _term(hashes[k], slots, terms, mask)
+        term = _term(lanes[2 * k], lanes[2 * k + 1], slots, terms, mask)
         if term >= 0:
             if values[term] == 0.0:
                 present[count] = term
@@ -174,7 +175,7 @@ def score_rows(
     admitted: cython.const[cython.uchar][::1],
     slots: cython.const[cython.ulonglong][::1],
     terms: cython.const[cython.int][::1],
-    first_hashes: cython.const[cython.ulonglong][::1],
+    first_lanes: cython.const[cython.ulonglong][::1],
     first_bounds: cython.const[cython.longlong][::1],
     first_shape: cython.const[cython.double][::1],
     first_query_bounds: cython.const[cython.longlong][::1],
@@ -185,7 +186,7 @@ def score_rows(
     first_posting_weights: cython.const[cython.float][::1],
     first_dense_rows: cython.const[cython.int][::1],
     first_dense: cython.const[cython.float][:, ::1],
-    second_hashes: cython.const[cython.ulonglong][::1],
+    second_lanes: cython.const[cython.ulonglong][::1],
     second_bounds: cython.const[cython.longlong][::1],
     second_shape: cython.const[cython.double][::1],
     second_query_bounds: cython.const[cython.longlong][::1],
@@ -236,7 +237,7 @@ def score_rows(
                 row += 1
                 continue
             distinct = _frequencies(
-                first_hashes,
+                first_lanes,
                 first_bounds[row],
                 first_bounds[row + 1],
                 slots,
@@ -265,7 +266,7 @@ def score_rows(
             error = 1.0 + 1.2e-7 * (distinct + 8)
             if slope != 0.0:
                 other_distinct = _frequencies(
-                    second_hashes,
+                    second_lanes,
                     second_bounds[row],
                     second_bounds[row + 1],
                     slots,
@@ -331,18 +332,20 @@ def offer(
 ) -> None:
     """Put candidates into the heaps of their items.
 
-    A heap is sorted by falling score, then by position. Of candidates with one key it has the
-    best. One of the same position counts as the same candidate.
+    A heap is sorted by falling score, then by position. Of candidates with one key, which is two
+    numbers, it has the best. One of the same position counts as the same candidate.
     """
     most: cython.longlong = heap_scores.shape[1]
     score: cython.double
     key: cython.ulonglong
+    check: cython.ulonglong
     with cython.nogil:
         for i in range(items.shape[0]):
             item = items[i]
             score = scores[i]
             position = positions[i]
-            key = keys[i]
+            key = keys[2 * i]
+            check = keys[2 * i + 1]
             size = heap_sizes[item]
             if size == most and (
                 score < heap_scores[item, most - 1]
@@ -354,7 +357,7 @@ def offer(
                 continue
             gap = size
             for at in range(size):
-                if heap_keys[item, at] == key:
+                if heap_keys[item, 2 * at] == key and heap_keys[item, 2 * at + 1] == check:
                     gap = at
                     break
             if gap < size:
@@ -373,8 +376,10 @@ def offer(
             ):
                 heap_scores[item, at] = heap_scores[item, at - 1]
                 heap_positions[item, at] = heap_positions[item, at - 1]
-                heap_keys[item, at] = heap_keys[item, at - 1]
+                heap_keys[item, 2 * at] = heap_keys[item, 2 * at - 2]
+                heap_keys[item, 2 * at + 1] = heap_keys[item, 2 * at - 1]
                 at -= 1
             heap_scores[item, at] = score
             heap_positions[item, at] = position
-            heap_keys[item, at] = key
+            heap_keys[item, 2 * at] = key
+            heap_keys[item, 2 * at + 1] = check

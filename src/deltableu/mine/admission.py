@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from deltableu._types import Bools, Bytes, Hashes, Ints
+from deltableu._types import Bools, Bytes, Ints, Keys
 from deltableu.corpus import Item
 from deltableu.errors import InputError
 from deltableu.mine.rows import LogRows
-from deltableu.text import Texts, WordRule, hash_texts, text_keys
+from deltableu.text import Texts, WordRule, hash_texts, joined_keys, text_keys
 
 _PLACEHOLDERS = ("[deleted]", "[removed]", "[deleted by user]", "[removed by reddit]", "[image]")
 _LINKS = ("http", "https", "www")
 _OPENING_BRACKET = ord("[")
 
 
-def _keys(texts: Sequence[str]) -> Hashes:
+def _keys(texts: Sequence[str]) -> Keys:
     return text_keys(texts).keys
 
 
-def _text_hashes(texts: Sequence[str]) -> Hashes:
+def _exact_keys(texts: Sequence[str]) -> Keys:
     return hash_texts(Texts.of(texts))
 
 
@@ -85,13 +85,13 @@ class RowFilter:
 
 
 @cache
-def _placeholder_keys() -> tuple[np.uint64, ...]:
+def _placeholder_keys() -> tuple[np.bytes_, ...]:
     return tuple(_keys(_PLACEHOLDERS))
 
 
 @cache
-def _link_words() -> Hashes:
-    return WordRule().hash(Texts.of(_LINKS)).hashes
+def _link_words() -> Keys:
+    return WordRule().hash(Texts.of(_LINKS)).keys
 
 
 def _is_placeholder(rows: LogRows) -> Bools:
@@ -110,29 +110,34 @@ def _is_placeholder(rows: LogRows) -> Bools:
 def _has_link(rows: LogRows) -> Bools:
     # Tokenizers may leave an address whole, or cut it into characters.
     words = rows.plain_responses
-    link = np.zeros(len(words.hashes), np.bool_)
-    for hash in _link_words():
-        link |= words.hashes == hash
+    link = np.zeros(len(words.keys), np.bool_)
+    for key in _link_words():
+        link |= words.keys == key
     found = np.zeros(len(rows), np.bool_)
     found[np.searchsorted(words.bounds, np.flatnonzero(link), side="right") - 1] = True
     return found
 
 
-def _mixed(items: Any, keys: Hashes) -> Hashes:
-    """One number of item and key."""
-    with np.errstate(over="ignore"):
-        spread = (np.asarray(items).astype(np.uint64) + np.uint64(1)) * np.uint64(
-            0x9E3779B97F4A7C15
-        )
-        return np.asarray((keys ^ spread) * np.uint64(0xD6E8FEB86659FD93))
+def _with_items(items: Any, keys: Keys) -> Keys:
+    """Keys of item and key together."""
+    return joined_keys(keys, np.asarray(items, np.int64))
 
 
-def _among(wanted: Hashes, found: Hashes) -> Bools:
+def _among(wanted: Keys, found: Keys) -> Bools:
     """Which of `found` are in the sorted `wanted`."""
     if not len(wanted):
         return np.zeros(len(found), np.bool_)
     places = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
     return np.asarray(wanted[places] == found)
+
+
+def _of_items(own: Keys, items: Any, keys: Keys) -> Bools:
+    """Which of the keys are, with their items, in the sorted `own`."""
+    # Most keys are of no item, which the first part of a longer key tells.
+    found = _among(own.astype(keys.dtype), keys)
+    (some,) = np.nonzero(found)
+    found[some] = _among(own, _with_items(items[some], keys[some]))
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,18 +147,18 @@ class OwnPairs:
     Attributes
     ----------
     responses : array
-        Items mixed with the keys of their references (and of the message, where the item is to
-        have it as a parrot).
+        Keys of items' references (and of the message, where the item is to have it as a parrot),
+        with the items.
     ids, threads : array
-        Items mixed with the log ids and threads they come from.
+        Keys of the log ids and threads that items come from, with the items.
     pairs, pair_items : array
         Keys of message and original response together, sorted, and the items they are of.
     """
 
-    responses: Hashes
-    ids: Hashes
-    threads: Hashes
-    pairs: Hashes
+    responses: Keys
+    ids: Keys
+    threads: Keys
+    pairs: Keys
     pair_items: Ints
 
     @classmethod
@@ -175,25 +180,28 @@ class OwnPairs:
                 if reference.origin == "original" and item.message
             )
         messages = _keys([items[number].message or "" for number, _ in originals])
-        pairs = _mixed(messages, _keys([text for _, text in originals]))
+        pairs = joined_keys(messages, _keys([text for _, text in originals]))
         order = np.argsort(pairs, kind="stable")
         owners = np.array([number for number, _ in originals], np.int64)
         return cls(
-            _own(texts, _keys), _own(ids, _text_hashes), _own(threads, _text_hashes),
+            _own(texts, _keys), _own(ids, _exact_keys), _own(threads, _exact_keys),
             pairs[order], owners[order],
         )  # fmt: skip
 
     def allowed(self, rows: LogRows, items: Any, chosen: Any) -> Bools:
         """Which candidates, rows `chosen` for `items`, are not the item's own."""
-        mine = _among(self.responses, _mixed(items, rows.response_keys[chosen]))
+        mine = _of_items(self.responses, items, rows.response_keys_at(chosen))
         for own, name in ((self.ids, "ids"), (self.threads, "threads")):
-            if len(own) and (hashes := rows.hashes(name)) is not None:
-                mine |= _among(own, _mixed(items, hashes[chosen]))
+            if len(own) and (keys := rows.keys(name)) is not None:
+                mine |= _of_items(own, items, keys[chosen])
         return ~mine
 
     def leaks(self, rows: LogRows, items: int) -> Ints:
         """How many rows are each item's message with an original response of it."""
-        found = _mixed(rows.utterance_keys, rows.response_keys)
+        # Hardly any row has a message, which the first half of a pair's key is.
+        messages = self.pairs.astype(rows.utterance_keys.dtype)
+        (asked,) = np.nonzero(_among(messages, rows.utterance_keys))
+        found = joined_keys(rows.utterance_keys[asked], rows.response_keys_at(asked))
         counts = np.zeros(items, np.int64)
         for key in found[_among(self.pairs, found)]:
             begin, end = (np.searchsorted(self.pairs, key, side=side) for side in ("left", "right"))
@@ -201,11 +209,9 @@ class OwnPairs:
         return counts
 
 
-def _own(pairs: Sequence[tuple[int, str]], keys: Any) -> Hashes:
-    if not pairs:
-        return np.empty(0, np.uint64)
+def _own(pairs: Sequence[tuple[int, str]], keys: Callable[[Sequence[str]], Keys]) -> Keys:
     items = np.array([number for number, _ in pairs], np.int64)
-    return np.unique(_mixed(items, keys([text for _, text in pairs])))
+    return np.unique(_with_items(items, keys([text for _, text in pairs])))
 
 
 def log_thread(item: Item) -> str | None:

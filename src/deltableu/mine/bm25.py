@@ -13,7 +13,7 @@ from deltableu._types import Array, Bytes, Ints, Ints32, Singles
 from deltableu.errors import InputError, check_choice
 from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
-from deltableu.text import TokenArrays, WordNumbers
+from deltableu.text import TokenArrays, WordNumbers, lanes
 
 _kernel = _kernels.load("mine._join")
 
@@ -101,7 +101,7 @@ class BM25:
         return False
 
     def counter(self, queries: Queries) -> Bm25Counter:
-        words = (queries.utterances.hashes, queries.responses.hashes)
+        words = (queries.utterances.keys, queries.responses.keys)
         return Bm25Counter(self, queries, WordNumbers.of(np.unique(np.concatenate(words))))
 
 
@@ -124,7 +124,7 @@ class Bm25Counter:
         ):
             if self.settings.on in (name, "both"):
                 words = rows.utterances if name == "utterance" else rows.responses
-                sums[1 + field] = len(words.hashes)
+                sums[1 + field] = len(words.keys)
                 sums[begin : begin + self.vocabulary.size] = self._rows_with(words)
         return sums
 
@@ -134,7 +134,7 @@ class Bm25Counter:
         rows = np.zeros(vocabulary.size, np.int64)
         last = np.full(vocabulary.size, -1, np.int64)
         _kernel.count_rows(
-            words.hashes, words.bounds, vocabulary.slots, vocabulary.numbers, last, rows
+            lanes(words.keys), words.bounds, vocabulary.slots, vocabulary.numbers, last, rows
         )
         return rows
 
@@ -197,7 +197,7 @@ class FieldQueries:
         """`rows` of the `n` rows have each term; together they have `length` words."""
         seen = np.maximum(rows, 1).astype(np.float64)
         idf = np.where(rows > 0, _IDF[settings.idf](seen, n), 0.0)
-        all_terms = vocabulary.find(words.hashes)
+        all_terms = vocabulary.find(words.keys)
         count = len(words.bounds) - 1
         item = np.repeat(np.arange(count), np.diff(words.bounds))
         # A term that a query repeats counts as often, at its first place.
@@ -291,10 +291,10 @@ class Bm25Scorer:
             admitted,
             self.vocabulary.slots,
             self.vocabulary.numbers,
-            words.hashes,
+            lanes(words.keys),
             words.bounds,
             *self.first.arrays(),
-            others.hashes,
+            lanes(others.keys),
             others.bounds,
             *self.second.arrays(),
             self.slope,

@@ -59,7 +59,7 @@ def maximal_marginal_relevance(
         return []
     arrays = rule.hash(Texts.of(texts))
     bounds = arrays.bounds.tolist()
-    words = [frozenset(arrays.hashes[begin:end].tolist()) for begin, end in pairwise(bounds)]
+    words = [frozenset(arrays.keys[begin:end].tolist()) for begin, end in pairwise(bounds)]
     nearest = [0.0] * len(texts)
     left = list(range(len(texts)))
     chosen: list[int] = []

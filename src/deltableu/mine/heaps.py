@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Array, Hashes, Ints, Ints32
+from deltableu._types import Array, Ints, Ints32, Keys
+from deltableu.text import empty_keys, lanes
 
 _kernel = _kernels.load("mine._join")
 
@@ -28,7 +29,7 @@ class Heaps:
 
     scores: Array
     positions: Ints
-    keys: Hashes
+    keys: Keys
     sizes: Ints
 
     @classmethod
@@ -36,14 +37,21 @@ class Heaps:
         return cls(
             np.zeros((items, places)),
             np.full((items, places), -1, np.int64),
-            np.zeros((items, places), np.uint64),
+            empty_keys(items * places).reshape(items, places),
             np.zeros(items, np.int64),
         )
 
-    def offer(self, items: Ints32, scores: Array, positions: Ints, keys: Hashes) -> None:
+    def offer(self, items: Ints32, scores: Array, positions: Ints, keys: Keys) -> None:
         """Take the candidates that are good enough."""
         _kernel.offer(
-            items, scores, positions, keys, self.scores, self.positions, self.keys, self.sizes
+            items,
+            scores,
+            positions,
+            lanes(keys),
+            self.scores,
+            self.positions,
+            lanes(self.keys),
+            self.sizes,
         )
 
     def merge(self, other: Heaps) -> None:

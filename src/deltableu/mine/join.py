@@ -212,7 +212,7 @@ class Joining:
             best = self.scorer.candidates(rows, begin, admission.rows, thresholds)
             kept = self.own.allowed(rows, best.items, best.rows)
             chosen = best.rows[kept]
-            keys = rows.response_keys[chosen]
+            keys = rows.response_keys_at(chosen)
             found.heaps.offer(best.items[kept], best.scores[kept], chosen + offset, keys)
             begin = best.done
         positions = found.heaps.positions

@@ -8,9 +8,11 @@ from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple
 
-from deltableu._types import Hashes, Ints
+import numpy as np
+
+from deltableu._types import Ints, Keys
 from deltableu.logs import Block
-from deltableu.text import Texts, TokenArrays, WordRule, hash_texts, text_keys
+from deltableu.text import Texts, TokenArrays, WordRule, empty_keys, hash_texts, text_keys
 
 
 class LoggedPair(NamedTuple):
@@ -28,6 +30,8 @@ class LogRows:
     def __init__(self, block: Block, rule: WordRule) -> None:
         self.block = block
         self._rule = rule
+        self._response_keys = empty_keys(len(block))
+        self._keyed = np.zeros(len(block), np.bool_)
 
     def __len__(self) -> int:
         return len(self.block)
@@ -47,15 +51,25 @@ class LogRows:
         return self.responses if self._rule == own else own.hash(self.block.responses)
 
     @cached_property
-    def utterance_keys(self) -> Hashes:
+    def utterance_keys(self) -> Keys:
         return text_keys(self.block.utterances).keys
 
-    @cached_property
-    def response_keys(self) -> Hashes:
-        return text_keys(self.block.responses).keys
+    @property
+    def response_keys(self) -> Keys:
+        return self.response_keys_at(np.arange(len(self)))
 
-    def hashes(self, name: str) -> Hashes | None:
-        """Of the rows' `ids` or `threads`; 0 where a row has none."""
+    def response_keys_at(self, places: Ints) -> Keys:
+        """Those of some rows; where nobody asks for all of them, few are needed."""
+        new = np.zeros(len(self), np.bool_)
+        new[places] = True
+        new &= ~self._keyed
+        if new.any():
+            self._response_keys[new] = text_keys(self.block.responses.choose(new)).keys
+            self._keyed |= new
+        return self._response_keys[places]
+
+    def keys(self, name: str) -> Keys | None:
+        """Of the rows' `ids` or `threads`; `b""` where a row has none."""
         texts: Texts | None = getattr(self.block, name)
         return None if texts is None else hash_texts(texts)
 

@@ -60,8 +60,8 @@ class WordAverages:
             )
         rule = WordRule(self.tokenize or known or "words")
         # What is no single word ("u.s.") is never looked up; of "The" and "the" the first counts.
-        hashes = self.words.hashes(rule)
-        (single,) = np.nonzero(hashes)
+        keys = self.words.keys(rule)
+        (single,) = np.nonzero(keys != b"")
         if not len(single):
             raise InputError("the word vectors hold no word that texts are cut into")
         matrix = self.words.matrix32[single]
@@ -73,7 +73,7 @@ class WordAverages:
                 unknown = len(matrix) - 1
         object.__setattr__(self, "tokenize", rule.tokenize)
         object.__setattr__(self, "_rule", rule)
-        object.__setattr__(self, "_vocabulary", WordNumbers.of(hashes[single]))
+        object.__setattr__(self, "_vocabulary", WordNumbers.of(keys[single]))
         object.__setattr__(self, "_matrix", np.ascontiguousarray(matrix))
         object.__setattr__(self, "_unknown", unknown)
 
@@ -94,7 +94,7 @@ class WordAverages:
     def vectors(self, texts: Texts) -> Array:
         """One row a text; 0 where none of its words has a vector."""
         hashed = self._rule.hash(texts)
-        terms = self._vocabulary.find(hashed.hashes)
+        terms = self._vocabulary.find(hashed.keys)
         sums = np.zeros((len(texts), self.dimension))
         squares = np.empty(len(texts))
         _kernel.add_words(terms, hashed.bounds, self._matrix, self._unknown, sums, squares)

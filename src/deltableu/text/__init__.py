@@ -1,6 +1,7 @@
-"""Text comes in; tokens, words and keys go out, as arrays of hashes."""
+"""Text comes in; tokens, words and keys go out, as arrays of keys."""
 
 from deltableu.text.characters import characters, chrf_words
+from deltableu.text.keys import empty_keys, joined_keys, key_numbers, lanes, span_keys
 from deltableu.text.same import TextKeys, same_text, text_keys
 from deltableu.text.texts import NotUnicodeError, Texts
 from deltableu.text.tf_idf import tf_idf
@@ -24,9 +25,14 @@ __all__ = [
     "WordVectors",
     "characters",
     "chrf_words",
+    "empty_keys",
     "hash_texts",
+    "joined_keys",
+    "key_numbers",
+    "lanes",
     "read_vectors",
     "same_text",
+    "span_keys",
     "text_keys",
     "tf_idf",
     "word_form",

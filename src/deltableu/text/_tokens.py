@@ -1,9 +1,12 @@
 # cython: boundscheck=False, wraparound=False, infer_types=True
 # mypy: ignore-errors
-"""Kernel: UTF-8 text -> token hashes. Nothing but loops; see `deltableu.text.tokens`.
+"""Kernel: UTF-8 text -> tokens and their keys. Nothing but loops; see `deltableu.text.tokens`.
 
 Text i of the buffer lies between `starts[i]` and `ends[i]`. `classes` maps a byte to what it does
-to a token (`deltableu.text.tokens.ByteClass`); the tokenizers are such tables.
+to a token (`deltableu.text.tokens.ByteClass`); the tokenizers are such tables. Keys are those of
+`_keys`, two `lanes` for a token, made here because a second look at each token would cost as much
+as the first. Tokens of more than 15 bytes go to `longs` instead: their number, first and last byte
++ 1.
 """
 
 # ruff: noqa: SIM108, SIM109
@@ -14,14 +17,75 @@ import cython
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _finish(h: cython.ulonglong) -> cython.ulonglong:
+def _first(h: cython.ulonglong, last: cython.ulonglong) -> cython.ulonglong:
+    """The first half of a key, from 8 bytes and the other half."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    golden: cython.ulonglong = 0x9E3779B97F4A7C15
     multiplier: cython.ulonglong = 0xD6E8FEB86659FD93
+    h ^= (last * golden) & mask
     h ^= h >> 32
     h = (h * multiplier) & mask
     h ^= h >> 29
     h = (h * multiplier) & mask
     return h ^ (h >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _packed(
+    text: cython.const[cython.uchar][::1], at: cython.longlong, size: cython.longlong
+) -> cython.ulonglong:
+    """Up to 8 bytes as a number."""
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    packed: cython.ulonglong = 0
+    k: cython.longlong
+    if size > 0 and at + 8 <= len(text):
+        # Compilers make one load of it, and there is no branch to mispredict.
+        packed = (
+            cython.cast(cython.ulonglong, text[at])
+            | (cython.cast(cython.ulonglong, text[at + 1]) << 8)
+            | (cython.cast(cython.ulonglong, text[at + 2]) << 16)
+            | (cython.cast(cython.ulonglong, text[at + 3]) << 24)
+            | (cython.cast(cython.ulonglong, text[at + 4]) << 32)
+            | (cython.cast(cython.ulonglong, text[at + 5]) << 40)
+            | (cython.cast(cython.ulonglong, text[at + 6]) << 48)
+            | (cython.cast(cython.ulonglong, text[at + 7]) << 56)
+        )
+        return packed & (mask >> (64 - 8 * size))
+    for k in range(size):
+        packed |= cython.cast(cython.ulonglong, text[at + k]) << (8 * k)
+    return packed
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _put(
+    text: cython.const[cython.uchar][::1],
+    begin: cython.longlong,
+    end: cython.longlong,
+    count: cython.longlong,
+    lanes: cython.ulonglong[::1],
+    longs: cython.longlong[:, ::1],
+    listed: cython.longlong,
+) -> cython.longlong:
+    """Make the key of token `count`, or list it as a long one; returns how many are listed."""
+    size: cython.longlong = end - begin
+    last: cython.ulonglong = cython.cast(cython.ulonglong, size) << 56
+    if size > 8:
+        if size > 15:
+            longs[0, listed] = count
+            longs[1, listed] = begin
+            longs[2, listed] = end
+            return listed + 1
+        last |= _packed(text, begin + 8, size - 8)
+        size = 8
+    lanes[2 * count] = _first(_packed(text, begin, size), last)
+    lanes[2 * count + 1] = last
+    return listed
 
 
 @cython.cfunc
@@ -55,18 +119,19 @@ def _space_width(
     return 0
 
 
-def hash_tokens(
+def key_tokens(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
     ends: cython.const[cython.longlong][::1],
     classes: cython.const[cython.uchar][::1],
-    hashes: cython.ulonglong[::1],
+    lanes: cython.ulonglong[::1],
+    longs: cython.longlong[:, ::1],
     token_bounds: cython.longlong[::1],
-    spans: cython.longlong[::1],
+    spans: cython.longlong[:, ::1],
 ) -> cython.longlong:
-    """Fill `hashes` (a token each) and `token_bounds` (a text each); return the tokens' number.
+    """Fill the keys of tokens, and `token_bounds` (a text each); return how many are long.
 
-    Where `spans` has room (it may be empty) it gets the first and last byte + 1 of every token.
+    Where `spans` has room (it may have none) it gets the first and last byte + 1 of every token.
     """
     letter: cython.int = 0
     space: cython.int = 1
@@ -75,13 +140,10 @@ def hash_tokens(
     point: cython.int = 4
     dash: cython.int = 5
     lead: cython.int = 6
-    seed: cython.ulonglong = 0xCBF29CE484222325
-    prime: cython.ulonglong = 0x100000001B3
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    h: cython.ulonglong = seed
     count: cython.longlong = 0
+    listed: cython.longlong = 0
     texts: cython.longlong = starts.shape[0]
-    keep_spans: cython.bint = spans.shape[0] > 0
+    keep_spans: cython.bint = spans.shape[1] > 0
     opened: cython.longlong  # where the open token began, -1 when none is open
     byte: cython.uchar
     after_digit: cython.bint
@@ -114,8 +176,6 @@ def hash_tokens(
                 if kind == letter or kind == digit:
                     if opened < 0:
                         opened = at
-                        h = seed
-                    h = ((h ^ byte) * prime) & mask
                     at += 1
                     continue
 
@@ -127,7 +187,6 @@ def hash_tokens(
                     after_digit = at > begin and classes[text[at - 1]] == digit
                     before_digit = at + run < end and classes[text[at + run]] == digit
                     if run == 1 and after_digit and before_digit:
-                        h = ((h ^ byte) * prime) & mask
                         at += 1
                         continue
                     # The rules eat a run in pairs, so its parity decides whether the last one
@@ -136,51 +195,53 @@ def hash_tokens(
 
                 if opened >= 0:
                     if keep_spans:
-                        spans[2 * count] = opened
-                        spans[2 * count + 1] = at
-                    hashes[count] = _finish(h)
+                        spans[0, count] = opened
+                        spans[1, count] = at
+                    listed = _put(text, opened, at, count, lanes, longs, listed)
                     count += 1
                     opened = -1
                 if kind == space:
                     at += width
                     continue
                 for k in range(run):
-                    h = ((seed ^ text[at]) * prime) & mask
                     if k == run - 1 and glued:
                         opened = at
                     else:
                         if keep_spans:
-                            spans[2 * count] = at
-                            spans[2 * count + 1] = at + 1
-                        hashes[count] = _finish(h)
+                            spans[0, count] = at
+                            spans[1, count] = at + 1
+                        listed = _put(text, at, at + 1, count, lanes, longs, listed)
                         count += 1
                     at += 1
             if opened >= 0:
                 if keep_spans:
-                    spans[2 * count] = opened
-                    spans[2 * count + 1] = end
-                hashes[count] = _finish(h)
+                    spans[0, count] = opened
+                    spans[1, count] = end
+                listed = _put(text, opened, end, count, lanes, longs, listed)
                 count += 1
             token_bounds[i + 1] = count
-    return count
+    return listed
 
 
-def hash_characters(
+def key_characters(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
     ends: cython.const[cython.longlong][::1],
     classes: cython.const[cython.uchar][::1],
-    hashes: cython.ulonglong[::1],
+    lanes: cython.ulonglong[::1],
     token_bounds: cython.longlong[::1],
 ) -> cython.longlong:
-    """As `hash_tokens`, every character that is no white space being a token."""
+    """As `key_tokens`, every character that is no white space being a token.
+
+    Returns their number.
+    """
     space: cython.int = 1
     lead: cython.int = 6
     count: cython.longlong = 0
     texts: cython.longlong = starts.shape[0]
-    point: cython.ulonglong
-    golden: cython.ulonglong = 0x9E3779B97F4A7C15
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    packed: cython.ulonglong
+    last: cython.ulonglong
+    size: cython.int
     with cython.nogil:
         token_bounds[0] = 0
         for i in range(texts):
@@ -197,13 +258,15 @@ def hash_characters(
                         at += width
                         continue
                 # The bytes of one UTF-8 character: a first one, and those that begin with 10.
-                point = text[at]
-                at += 1
-                while at < end and (text[at] & 0xC0) == 0x80:
-                    point = (point << 8) | text[at]
-                    at += 1
-                # Not 0 for U+0000: n-grams of it would all have one hash.
-                hashes[count] = _finish((point + golden) & mask)
+                packed = text[at]
+                size = 1
+                while at + size < end and (text[at + size] & 0xC0) == 0x80:
+                    packed |= cython.cast(cython.ulonglong, text[at + size]) << (8 * size)
+                    size += 1
+                at += size
+                last = cython.cast(cython.ulonglong, size) << 56
+                lanes[2 * count] = _first(packed, last)
+                lanes[2 * count + 1] = last
                 count += 1
             token_bounds[i + 1] = count
     return count
@@ -211,42 +274,37 @@ def hash_characters(
 
 def split_punctuation(
     text: cython.const[cython.uchar][::1],
-    begins: cython.const[cython.longlong][::1],
-    stops: cython.const[cython.longlong][::1],
+    starts: cython.const[cython.longlong][::1],
+    ends: cython.const[cython.longlong][::1],
     token_bounds: cython.const[cython.longlong][::1],
     punctuation: cython.const[cython.uchar][::1],
-    hashes: cython.ulonglong[::1],
+    lanes: cython.ulonglong[::1],
+    longs: cython.longlong[:, ::1],
     word_bounds: cython.longlong[::1],
 ) -> cython.longlong:
-    """Words of chrF++: one mark of punctuation is cut off a word's end or else its beginning."""
-    seed: cython.ulonglong = 0xCBF29CE484222325
-    prime: cython.ulonglong = 0x100000001B3
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    """Words of chrF++: one mark of punctuation is cut off a word's end or else its beginning.
+
+    Returns how many are long.
+    """
+    listed: cython.longlong = 0
     texts: cython.longlong = token_bounds.shape[0] - 1
     count: cython.longlong = 0
-    h: cython.ulonglong
     with cython.nogil:
         word_bounds[0] = 0
         for i in range(texts):
             for k in range(token_bounds[i], token_bounds[i + 1]):
-                begin = begins[k]
-                end = stops[k]
+                begin = starts[k]
+                end = ends[k]
                 cut = end
                 if end - begin > 1:
                     if punctuation[text[end - 1]]:
                         cut = end - 1
                     elif punctuation[text[begin]]:
                         cut = begin + 1
-                h = seed
-                for at in range(begin, cut):
-                    h = ((h ^ text[at]) * prime) & mask
-                hashes[count] = _finish(h)
+                listed = _put(text, begin, cut, count, lanes, longs, listed)
                 count += 1
                 if cut < end:
-                    h = seed
-                    for at in range(cut, end):
-                        h = ((h ^ text[at]) * prime) & mask
-                    hashes[count] = _finish(h)
+                    listed = _put(text, cut, end, count, lanes, longs, listed)
                     count += 1
             word_bounds[i + 1] = count
-    return count
+    return listed

@@ -1,8 +1,10 @@
 # cython: boundscheck=False, wraparound=False
 # mypy: ignore-errors
-"""Kernel: UTF-8 text -> hashes of lower-cased words. Nothing but loops; see `deltableu.text.words`.
+"""Kernel: UTF-8 text -> words in small letters. Nothing but loops; see `deltableu.text.words`.
 
-`kinds` and `lower` say of every character of the Basic Multilingual Plane what it does to a word
+Words are written in UTF-8, where a small letter may take more bytes than the capital, but never
+twice as many. Their keys are made as in `_tokens`. `kinds` and `lower` say
+of every character of the Basic Multilingual Plane what it does to a word
 (`deltableu.text.words.Kind`) and what its small letter is.
 """
 
@@ -14,14 +16,75 @@ import cython
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _finish(h: cython.ulonglong) -> cython.ulonglong:
+def _first(h: cython.ulonglong, last: cython.ulonglong) -> cython.ulonglong:
+    """The first half of a key, from 8 bytes and the other half."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    golden: cython.ulonglong = 0x9E3779B97F4A7C15
     multiplier: cython.ulonglong = 0xD6E8FEB86659FD93
+    h ^= (last * golden) & mask
     h ^= h >> 32
     h = (h * multiplier) & mask
     h ^= h >> 29
     h = (h * multiplier) & mask
     return h ^ (h >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _packed(
+    text: cython.const[cython.uchar][::1], at: cython.longlong, size: cython.longlong
+) -> cython.ulonglong:
+    """Up to 8 bytes as a number."""
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    packed: cython.ulonglong = 0
+    k: cython.longlong
+    if size > 0 and at + 8 <= len(text):
+        # Compilers make one load of it, and there is no branch to mispredict.
+        packed = (
+            cython.cast(cython.ulonglong, text[at])
+            | (cython.cast(cython.ulonglong, text[at + 1]) << 8)
+            | (cython.cast(cython.ulonglong, text[at + 2]) << 16)
+            | (cython.cast(cython.ulonglong, text[at + 3]) << 24)
+            | (cython.cast(cython.ulonglong, text[at + 4]) << 32)
+            | (cython.cast(cython.ulonglong, text[at + 5]) << 40)
+            | (cython.cast(cython.ulonglong, text[at + 6]) << 48)
+            | (cython.cast(cython.ulonglong, text[at + 7]) << 56)
+        )
+        return packed & (mask >> (64 - 8 * size))
+    for k in range(size):
+        packed |= cython.cast(cython.ulonglong, text[at + k]) << (8 * k)
+    return packed
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _put(
+    text: cython.const[cython.uchar][::1],
+    begin: cython.longlong,
+    end: cython.longlong,
+    count: cython.longlong,
+    lanes: cython.ulonglong[::1],
+    longs: cython.longlong[:, ::1],
+    listed: cython.longlong,
+) -> cython.longlong:
+    """Make the key of token `count`, or list it as a long one; returns how many are listed."""
+    size: cython.longlong = end - begin
+    last: cython.ulonglong = cython.cast(cython.ulonglong, size) << 56
+    if size > 8:
+        if size > 15:
+            longs[0, listed] = count
+            longs[1, listed] = begin
+            longs[2, listed] = end
+            return listed + 1
+        last |= _packed(text, begin + 8, size - 8)
+        size = 8
+    lanes[2 * count] = _first(_packed(text, begin, size), last)
+    lanes[2 * count + 1] = last
+    return listed
 
 
 @cython.cfunc
@@ -60,30 +123,57 @@ def _point(
     )
 
 
-def hash_words(
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _spell(spelt: cython.uchar[::1], at: cython.longlong, point: cython.uint) -> cython.longlong:
+    """Write a character in UTF-8; returns where the next one goes."""
+    if point < 0x80:
+        spelt[at] = point
+        return at + 1
+    if point < 0x800:
+        spelt[at] = 0xC0 | (point >> 6)
+        spelt[at + 1] = 0x80 | (point & 0x3F)
+        return at + 2
+    if point < 0x10000:
+        spelt[at] = 0xE0 | (point >> 12)
+        spelt[at + 1] = 0x80 | ((point >> 6) & 0x3F)
+        spelt[at + 2] = 0x80 | (point & 0x3F)
+        return at + 3
+    spelt[at] = 0xF0 | (point >> 18)
+    spelt[at + 1] = 0x80 | ((point >> 12) & 0x3F)
+    spelt[at + 2] = 0x80 | ((point >> 6) & 0x3F)
+    spelt[at + 3] = 0x80 | (point & 0x3F)
+    return at + 4
+
+
+def key_words(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
     ends: cython.const[cython.longlong][::1],
     kinds: cython.const[cython.uchar][::1],
     lower: cython.const[cython.ushort][::1],
-    hashes: cython.ulonglong[::1],
+    spelt: cython.uchar[::1],
+    lanes: cython.ulonglong[::1],
+    longs: cython.longlong[:, ::1],
     bounds: cython.longlong[::1],
     spans: cython.longlong[:, ::1],
 ) -> cython.longlong:
-    """Fill `hashes` (a word each) and `bounds` (a text each); return the words' number.
+    """Fill the keys of words, and `bounds` (a text each); return how many are long.
 
+    The long ones stay in `spelt`, one after the other, where `longs` has it.
     Where `spans` has rows (it may have none) they get the first and last byte + 1 of every word.
     """
     word: cython.int = 1
     alone: cython.int = 2
     joiner: cython.int = 3
-    seed: cython.ulonglong = 0xCBF29CE484222325
-    prime: cython.ulonglong = 0x100000001B3
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     apostrophe: cython.uint = 0x27
     beyond: cython.uint = 0x10000
-    h: cython.ulonglong = seed
     count: cython.longlong = 0
+    listed: cython.longlong = 0
+    written: cython.longlong = 0
+    longer: cython.longlong
     texts: cython.longlong = starts.shape[0]
     i: cython.longlong
     at: cython.longlong
@@ -94,6 +184,7 @@ def hash_words(
     width: cython.int
     kind: cython.int
     opened: cython.bint
+    begun: cython.longlong = 0
     keep_spans: cython.bint = spans.shape[0] > 0
     with cython.nogil:
         bounds[0] = 0
@@ -125,57 +216,60 @@ def hash_words(
                 if kind == word:
                     if not opened:
                         opened = True
-                        h = seed
+                        begun = written
                         if keep_spans:
                             spans[count, 0] = here
-                    h = ((h ^ point) * prime) & mask
+                    written = _spell(spelt, written, point)
                     continue
                 if opened:
                     opened = False
                     if keep_spans:
                         spans[count, 1] = here
-                    hashes[count] = _finish(h)
+                    longer = _put(spelt, begun, written, count, lanes, longs, listed)
+                    written = written if longer > listed else begun
+                    listed = longer
                     count += 1
                 if kind == alone:
                     if keep_spans:
                         spans[count, 0] = here
                         spans[count, 1] = at
-                    hashes[count] = _finish(((seed ^ point) * prime) & mask)
+                    _put(spelt, written, _spell(spelt, written, point), count, lanes, longs, listed)
                     count += 1
             if opened:
                 if keep_spans:
                     spans[count, 1] = end
-                hashes[count] = _finish(h)
+                longer = _put(spelt, begun, written, count, lanes, longs, listed)
+                written = written if longer > listed else begun
+                listed = longer
                 count += 1
             bounds[i + 1] = count
-    return count
+    return listed
 
 
-def hash_spans(
+def spell_tokens(
     text: cython.const[cython.uchar][::1],
     begins: cython.const[cython.longlong][::1],
     stops: cython.const[cython.longlong][::1],
     token_bounds: cython.const[cython.longlong][::1],
     kinds: cython.const[cython.uchar][::1],
     lower: cython.const[cython.ushort][::1],
-    hashes: cython.ulonglong[::1],
+    spelt: cython.uchar[::1],
+    spelt_bounds: cython.longlong[::1],
     bounds: cython.longlong[::1],
     kept: cython.longlong[::1],
 ) -> cython.longlong:
-    """As `hash_words`, of tokens that somebody else has cut; those without a letter fall out.
+    """Write the words among tokens that somebody else has cut: those with a letter.
 
-    `kept` gets the numbers of the others.
+    Word k lies between `spelt_bounds[k]` and the next one; `kept` gets its number among the tokens.
+    Returns how many there are.
     """
     word: cython.int = 1
     alone: cython.int = 2
     joiner: cython.int = 3
-    seed: cython.ulonglong = 0xCBF29CE484222325
-    prime: cython.ulonglong = 0x100000001B3
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     apostrophe: cython.uint = 0x27
     beyond: cython.uint = 0x10000
-    h: cython.ulonglong
     count: cython.longlong = 0
+    written: cython.longlong
     i: cython.longlong
     k: cython.longlong
     at: cython.longlong
@@ -185,10 +279,11 @@ def hash_spans(
     lettered: cython.bint
     with cython.nogil:
         bounds[0] = 0
+        spelt_bounds[0] = 0
         for i in range(token_bounds.shape[0] - 1):
             for k in range(token_bounds[i], token_bounds[i + 1]):
                 at = begins[k]
-                h = seed
+                written = spelt_bounds[count]
                 lettered = False
                 while at < stops[k]:
                     width = _width(text[at])
@@ -202,79 +297,49 @@ def hash_spans(
                         point = apostrophe
                     if kind == word or kind == alone:
                         lettered = True
-                    h = ((h ^ point) * prime) & mask
+                    written = _spell(spelt, written, point)
                 if lettered:
-                    hashes[count] = _finish(h)
                     kept[count] = k
                     count += 1
+                    spelt_bounds[count] = written
             bounds[i + 1] = count
     return count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _signs(
-    text: cython.const[cython.uchar][::1],
-    at: cython.longlong,
-    end: cython.longlong,
-    kinds: cython.const[cython.uchar][::1],
-    lower: cython.const[cython.ushort][::1],
-) -> cython.ulonglong:
-    """A hash of all but white space of a text without letters; 0 where there is nothing else."""
-    space: cython.int = 4
-    seed: cython.ulonglong = 0x84222325CBF29CE4
-    prime: cython.ulonglong = 0x100000001B3
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    key: cython.ulonglong = seed
-    point: cython.uint
-    width: cython.int
-    blank: cython.bint = True
-    while at < end:
-        width = _width(text[at])
-        point = _point(text, at, width)
-        at += width
-        if kinds[point] != space:
-            blank = False
-            key = ((key ^ lower[point]) * prime) & mask
-    return 0 if blank else key
-
-
-def text_keys(
+def spell_texts(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
     ends: cython.const[cython.longlong][::1],
     kinds: cython.const[cython.uchar][::1],
     lower: cython.const[cython.ushort][::1],
-    keys: cython.ulonglong[::1],
+    spelt: cython.uchar[::1],
+    spelt_bounds: cython.longlong[::1],
     worded: cython.uchar[::1],
 ) -> None:
-    """Fill `keys` with a hash of all that makes each text what it is, and whether it has letters.
+    """Write all that makes each text what it is, and whether that is letters.
 
-    Of a text without letters that is every character but white space; 0 where there is none.
+    Of a text without letters it is every character but white space.
     """
     word: cython.int = 1
     alone: cython.int = 2
-    seed: cython.ulonglong = 0xCBF29CE484222325
-    prime: cython.ulonglong = 0x100000001B3
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    space: cython.int = 4
     beyond: cython.uint = 0x10000
-    key: cython.ulonglong
-    mixed: cython.ulonglong
+    written: cython.longlong = 0
     i: cython.longlong
     at: cython.longlong
     end: cython.longlong
+    after: cython.longlong
     point: cython.uint
     width: cython.int
     kind: cython.int
     lettered: cython.uchar
     counts: cython.uchar
     with cython.nogil:
+        spelt_bounds[0] = 0
         for i in range(starts.shape[0]):
             at = starts[i]
             end = ends[i]
             lettered = 0
-            key = seed
             while at < end:
                 point = text[at]
                 width = 1
@@ -287,39 +352,24 @@ def text_keys(
                     kind = kinds[point]
                     point = lower[point]
                 # Without a branch, which would be mispredicted at every word's end.
-                mixed = ((key ^ point) * prime) & mask
                 counts = (kind == word) | (kind == alone)
-                key = mixed if counts else key
+                after = _spell(spelt, written, point)
+                written = after if counts else written
                 lettered |= counts
             worded[i] = lettered
             if lettered == 0:
-                key = _signs(text, starts[i], end, kinds, lower)
-            keys[i] = _finish(key)
-
-
-def hash_texts(
-    text: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.longlong][::1],
-    ends: cython.const[cython.longlong][::1],
-    keys: cython.ulonglong[::1],
-) -> None:
-    """Fill `keys` with a hash of every text's bytes; that of the empty text is 0."""
-    seed: cython.ulonglong = 0xCBF29CE484222325
-    prime: cython.ulonglong = 0x100000001B3
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    h: cython.ulonglong
-    i: cython.longlong
-    at: cython.longlong
-    with cython.nogil:
-        for i in range(starts.shape[0]):
-            h = seed
-            for at in range(starts[i], ends[i]):
-                h = ((h ^ text[at]) * prime) & mask
-            keys[i] = _finish(h) if ends[i] > starts[i] else 0
+                at = starts[i]
+                while at < end:
+                    width = _width(text[at])
+                    point = _point(text, at, width)
+                    at += width
+                    if kinds[point] != space:
+                        written = _spell(spelt, written, lower[point])
+            spelt_bounds[i + 1] = written
 
 
 def add_numbers(
-    hashes: cython.const[cython.ulonglong][::1],
+    lanes: cython.const[cython.ulonglong][::1],
     slots: cython.ulonglong[::1],
     numbers: cython.int[::1],
     used: cython.longlong,
@@ -328,22 +378,25 @@ def add_numbers(
 ) -> cython.longlong:
     """Fill `found` with the numbers of words; return how many are new, their places in `fresh`.
 
-    `slots` and `numbers` are a table with a power of two of places, -1 where one is free. New
-    words are numbered from `used` on, in the order in which they come.
+    A word is two of the `lanes`. `slots` and `numbers` are a table with a power of two of places,
+    -1 where one is free. New words are numbered from `used` on, in the order in which they come.
     """
-    mask: cython.ulonglong = slots.shape[0] - 1
+    mask: cython.ulonglong = numbers.shape[0] - 1
     at: cython.ulonglong
     h: cython.ulonglong
+    check: cython.ulonglong
     i: cython.longlong
     new: cython.longlong = 0
     with cython.nogil:
-        for i in range(hashes.shape[0]):
-            h = hashes[i]
+        for i in range(found.shape[0]):
+            h = lanes[2 * i]
+            check = lanes[2 * i + 1]
             at = h & mask
-            while numbers[at] >= 0 and slots[at] != h:
+            while numbers[at] >= 0 and (slots[2 * at] != h or slots[2 * at + 1] != check):
                 at = (at + 1) & mask
             if numbers[at] < 0:
-                slots[at] = h
+                slots[2 * at] = h
+                slots[2 * at + 1] = check
                 numbers[at] = used + new
                 fresh[new] = i
                 new += 1
@@ -352,20 +405,22 @@ def add_numbers(
 
 
 def find_numbers(
-    hashes: cython.const[cython.ulonglong][::1],
+    lanes: cython.const[cython.ulonglong][::1],
     slots: cython.const[cython.ulonglong][::1],
     numbers: cython.const[cython.int][::1],
     found: cython.int[::1],
 ) -> None:
     """Fill `found` with the numbers of words, -1 where the table of `add_numbers` has none."""
-    mask: cython.ulonglong = slots.shape[0] - 1
+    mask: cython.ulonglong = numbers.shape[0] - 1
     at: cython.ulonglong
     h: cython.ulonglong
+    check: cython.ulonglong
     i: cython.longlong
     with cython.nogil:
-        for i in range(hashes.shape[0]):
-            h = hashes[i]
+        for i in range(found.shape[0]):
+            h = lanes[2 * i]
+            check = lanes[2 * i + 1]
             at = h & mask
-            while numbers[at] >= 0 and slots[at] != h:
+            while numbers[at] >= 0 and (slots[2 * at] != h or slots[2 * at + 1] != check):
                 at = (at + 1) & mask
             found[i] = numbers[at]

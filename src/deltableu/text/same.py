@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Bools, Hashes
+from deltableu._types import Bools, Keys
+from deltableu.text.keys import span_keys
 from deltableu.text.texts import Texts
-from deltableu.text.words import character_tables
+from deltableu.text.words import character_tables, spelling_room
 
 _kernel = _kernels.load("text._words")
 
@@ -22,12 +23,12 @@ class TextKeys:
     Attributes
     ----------
     keys : array
-        Equal where texts are the same; 0 of a text that is blank.
+        Equal where texts are the same; `b""` of a text that is blank.
     worded : array
         Whether a text has a letter, a digit or a picture.
     """
 
-    keys: Hashes
+    keys: Keys
     worded: Bools
 
 
@@ -46,17 +47,18 @@ def text_keys(texts: Texts | Sequence[str]) -> TextKeys:
     Examples
     --------
     >>> keys = text_keys(["It's fine!", "it s  fine", "a_b", "a b", ":-)", ": - )", " "]).keys
-    >>> bool(keys[0] == keys[1] and keys[2] == keys[3] and keys[4] == keys[5]), int(keys[6])
-    (True, 0)
+    >>> bool(keys[0] == keys[1] and keys[2] == keys[3] and keys[4] == keys[5]), keys[6]
+    (True, np.bytes_(b''))
     """
     if not isinstance(texts, Texts):
         texts = Texts.of(texts)
-    keys = np.empty(len(texts), dtype=np.uint64)
+    spelt, bounds = spelling_room(texts), np.empty(len(texts) + 1, dtype=np.int64)
     worded = np.empty(len(texts), dtype=np.bool_)
-    _kernel.text_keys(
-        texts.data, texts.starts, texts.ends, *character_tables(), keys, worded.view(np.uint8)
-    )
-    return TextKeys(keys, worded)
+    _kernel.spell_texts(
+        texts.data, texts.starts, texts.ends, *character_tables(),
+        spelt, bounds, worded.view(np.uint8),
+    )  # fmt: skip
+    return TextKeys(span_keys(spelt, bounds[:-1], bounds[1:]), worded)
 
 
 def same_text(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Texts -> tokens: how a text is cleaned and cut, and the arrays of token hashes that result."""
+"""Texts -> tokens: how a text is cleaned and cut, and the arrays of token keys that result."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Hashes, Ints
+from deltableu._types import Ints, Keys
 from deltableu.errors import InputError, hint_at
+from deltableu.text.keys import empty_longs, key_longs, lanes, unset_keys
 from deltableu.text.peers import PEER_TOKENIZERS, peer_tokenizer
 from deltableu.text.texts import Texts
 
@@ -21,8 +22,8 @@ Tokenize = str | Callable[[str], str | Iterable[str]]
 Normalization = Literal["NFC", "NFKC"]
 
 _kernel = _kernels.load("text._tokens")
+_NO_SPANS = np.empty((2, 0), dtype=np.int64)
 
-_NO_SPANS = np.empty(0, dtype=np.int64)
 _UNIT_SEPARATOR = "\x1f"
 
 
@@ -75,9 +76,12 @@ TOKENIZERS: tuple[str, ...] = ("none", "13a", *PEER_TOKENIZERS)
 
 @dataclass(frozen=True, slots=True)
 class TokenArrays:
-    """Token hashes of many texts; text i has `hashes[bounds[i]:bounds[i + 1]]`."""
+    """Keys of the tokens of many texts; text i has `keys[bounds[i]:bounds[i + 1]]`.
 
-    hashes: Hashes
+    Equal keys are equal tokens, see `deltableu.text.keys.span_keys`.
+    """
+
+    keys: Keys
     bounds: Ints
 
 
@@ -129,8 +133,8 @@ class Tokenizer:
         return f"{module}.{getattr(self.tokenize, '__qualname__', type(self.tokenize).__name__)}"
 
     def hash(self, texts: Sequence[str], raw: Texts | None = None) -> TokenArrays:
-        """Token hashes of all texts; `raw` are the same, where they are joined already."""
-        return _hash_tokens(*self._prepare(texts, raw), _NO_SPANS)
+        """Token keys of all texts; `raw` are the same, where they are joined already."""
+        return _key_tokens(*self._prepare(texts, raw), _NO_SPANS)
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of one text, as strings."""
@@ -147,9 +151,9 @@ class Tokenizer:
     def spans(self, texts: Sequence[str]) -> tuple[Texts, Ints]:
         """All tokens, as they are spelt, and the bounds of each text among them."""
         cleaned, classes = self._prepare(texts, None)
-        spans = np.empty(max(1, 2 * cleaned.size), dtype=np.int64)
-        found = _hash_tokens(cleaned, classes, spans)
-        begins, stops = spans[: 2 * len(found.hashes)].reshape(-1, 2).T.copy()
+        spans = np.empty((2, max(1, cleaned.size)), dtype=np.int64)
+        found = _key_tokens(cleaned, classes, spans)
+        begins, stops = spans[:, : len(found.keys)]
         return Texts(cleaned.data, begins, stops), found.bounds
 
     def _prepare(self, texts: Sequence[str], raw: Texts | None) -> tuple[Texts, bytes]:
@@ -201,14 +205,16 @@ class _WithoutPunctuation(dict[int, int | None]):
 _WITHOUT_PUNCTUATION = _WithoutPunctuation()
 
 
-def _hash_tokens(texts: Texts, classes: bytes, spans: Ints) -> TokenArrays:
+def _key_tokens(texts: Texts, classes: bytes, spans: Ints) -> TokenArrays:
     # A text of n bytes has at most n tokens.
-    hashes = np.empty(texts.size, dtype=np.uint64)
+    keys = unset_keys(texts.size)
+    longs = empty_longs(texts.size)
     bounds = np.empty(len(texts) + 1, dtype=np.int64)
-    count = _kernel.hash_tokens(
-        texts.data, texts.starts, texts.ends, classes, hashes, bounds, spans
-    )
-    return TokenArrays(hashes[:count], bounds)
+    places = (texts.data, texts.starts, texts.ends)
+    listed = _kernel.key_tokens(*places, classes, lanes(keys), longs, bounds, spans)
+    numbers, begins, stops = longs[:, :listed]
+    key_longs(texts.data, begins, stops, numbers, keys)
+    return TokenArrays(keys[: bounds[-1]], bounds)
 
 
 def _unescape_13a(texts: Sequence[str], joined: Texts) -> Texts:

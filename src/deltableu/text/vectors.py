@@ -11,7 +11,8 @@ from os import PathLike
 
 import numpy as np
 
-from deltableu._types import Array, Hashes, Singles
+from deltableu._types import Array, Keys, Singles
+from deltableu.text.keys import empty_keys
 from deltableu.text.texts import Texts
 from deltableu.text.vector_files import read_table, write_table
 from deltableu.text.words import WORD_RULES, WordRule
@@ -58,19 +59,19 @@ class WordVectors:
             at += len(block)
         return made
 
-    def hashes(self, rule: WordRule | None = None) -> Hashes:
-        """The hash of each row's word; 0 where that is not exactly one word.
+    def keys(self, rule: WordRule | None = None) -> Keys:
+        """The key of each row's word; `b""` where that is not exactly one word.
 
-        Where several words differ only in case, the first one has the hash and the others have 0.
+        Where several words differ only in case, the first one has the key and the others `b""`.
         """
         words = list(self.rows)
-        made = np.zeros(len(self.raw), np.uint64)
+        made = empty_keys(len(self.raw))
         rule = rule or WordRule(self.tokenize or "words")
         found = rule.hash_each(Texts.of(words))
-        (known,) = np.nonzero(found)
-        hashes, firsts = np.unique(found[known], return_index=True)
+        (known,) = np.nonzero(found != b"")
+        keys, firsts = np.unique(found[known], return_index=True)
         owners = np.fromiter(self.rows.values(), np.int64, len(words))
-        made[owners[known[firsts]]] = hashes
+        made[owners[known[firsts]]] = keys
         return made
 
     def digest(self) -> str:

@@ -12,8 +12,16 @@ from typing import Any
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Hashes, Ints
+from deltableu._types import Bytes, Ints, Keys
 from deltableu.errors import check_choice
+from deltableu.text.keys import (
+    empty_keys,
+    empty_longs,
+    key_longs,
+    lanes,
+    span_keys,
+    unset_keys,
+)
 from deltableu.text.texts import Texts
 from deltableu.text.tokens import TOKENIZERS, TokenArrays, Tokenizer
 
@@ -68,16 +76,16 @@ class WordRule:
         check_choice("tokenize", self.tokenize, WORD_RULES)
 
     def hash(self, texts: Texts) -> TokenArrays:
-        """Hashes of the words of each text."""
-        return _hash_words(texts, _NO_SPANS) if self.tokenize == _OWN else self._cut(texts)[0]
+        """Keys of the words of each text."""
+        return _key_words(texts, _NO_SPANS) if self.tokenize == _OWN else self._cut(texts)[0]
 
     def spans(self, texts: Texts) -> tuple[TokenArrays, Texts]:
         """What `hash` finds, and the same words as they stand in the texts."""
         if self.tokenize != _OWN:
             return self._cut(texts)
         spans = np.empty((texts.size, 2), dtype=np.int64)
-        found = _hash_words(texts, spans)
-        return found, Texts(texts.data, *spans[: len(found.hashes)].T.copy())
+        found = _key_words(texts, spans)
+        return found, Texts(texts.data, *spans[: len(found.keys)].T.copy())
 
     def spelt(self, texts: Texts) -> list[list[str]]:
         """The words of each text, in small letters."""
@@ -85,9 +93,9 @@ class WordRule:
         words = [word_form(word) for word in spans.strings()]
         return [words[begin:end] for begin, end in pairwise(found.bounds.tolist())]
 
-    def hash_each(self, words: Texts) -> Hashes:
-        """The hash of each of some words, 0 for what is none: `'s` is a sign and the word `s`."""
-        hashes = np.zeros(len(words), dtype=np.uint64)
+    def hash_each(self, words: Texts) -> Keys:
+        """The key of each of some words, none for what is none: `'s` is a sign and the word `s`."""
+        keys = empty_keys(len(words))
         if self.tokenize == _OWN:
             found, spans = self.spans(words)
             (single,) = np.nonzero(np.diff(found.bounds) == 1)
@@ -95,49 +103,58 @@ class WordRule:
             whole = (spans.starts[place] == words.starts[single]) & (
                 spans.ends[place] == words.ends[single]
             )
-            hashes[single[whole]] = found.hashes[place[whole]]
+            keys[single[whole]] = found.keys[place[whole]]
         else:
-            found, kept = _hash_spans(words, np.arange(len(words) + 1))
-            hashes[kept] = found.hashes
-        return hashes
+            found, kept = _key_tokens(words, np.arange(len(words) + 1))
+            keys[kept] = found.keys
+        return keys
 
     def _cut(self, texts: Texts) -> tuple[TokenArrays, Texts]:
         tokens, bounds = Tokenizer(self.tokenize).spans(texts.strings())
-        found, kept = _hash_spans(tokens, bounds)
+        found, kept = _key_tokens(tokens, bounds)
         return found, tokens.choose(kept)
 
 
-def _hash_words(texts: Texts, spans: Ints) -> TokenArrays:
+def _key_words(texts: Texts, spans: Ints) -> TokenArrays:
     # A text of n bytes has at most n words.
-    hashes = np.empty(texts.size, dtype=np.uint64)
+    keys = unset_keys(texts.size)
+    spelt = spelling_room(texts)
+    longs = empty_longs(2 * texts.size)
     bounds = np.empty(len(texts) + 1, dtype=np.int64)
-    count = _kernel.hash_words(
-        texts.data, texts.starts, texts.ends, *character_tables(), hashes, bounds, spans
-    )
-    return TokenArrays(hashes[:count], bounds)
+    listed = _kernel.key_words(
+        texts.data, texts.starts, texts.ends, *character_tables(),
+        spelt, lanes(keys), longs, bounds, spans,
+    )  # fmt: skip
+    numbers, begins, stops = longs[:, :listed]
+    key_longs(spelt, begins, stops, numbers, keys)
+    return TokenArrays(keys[: bounds[-1]], bounds)
 
 
-def _hash_spans(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:
+def _key_tokens(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:
     """Those of the tokens that are words, and their places among the tokens."""
-    hashes = np.empty(len(tokens), dtype=np.uint64)
+    spelt, spelt_bounds = spelling_room(tokens), np.empty(len(tokens) + 1, dtype=np.int64)
     kept = np.empty(len(tokens), dtype=np.int64)
     bounds = np.empty(len(token_bounds), dtype=np.int64)
-    count = _kernel.hash_spans(
+    count = _kernel.spell_tokens(
         tokens.data, tokens.starts, tokens.ends, token_bounds, *character_tables(),
-        hashes, bounds, kept,
+        spelt, spelt_bounds, bounds, kept,
     )  # fmt: skip
-    return TokenArrays(hashes[:count], bounds), kept[:count]
+    keys = span_keys(spelt, spelt_bounds[:count], spelt_bounds[1 : count + 1])
+    return TokenArrays(keys, bounds), kept[:count]
 
 
-def hash_texts(texts: Texts) -> Hashes:
-    """Hashes of the exact bytes of texts, such as ids; that of the empty text is 0."""
-    hashes = np.empty(len(texts), dtype=np.uint64)
-    _kernel.hash_texts(texts.data, texts.starts, texts.ends, hashes)
-    return hashes
+def spelling_room(texts: Texts) -> Bytes:
+    """Where the kernel writes texts in small letters; it may look a few bytes further."""
+    return np.empty(2 * texts.size + 8, np.uint8)
+
+
+def hash_texts(texts: Texts) -> Keys:
+    """Keys of the exact bytes of texts, such as ids; that of the empty text is `b""`."""
+    return span_keys(texts.data, texts.starts, texts.ends)
 
 
 def word_form(word: str) -> str:
-    """A word of a text as words are compared; it has the same hash as the word.
+    """A word of a text as words are compared; it has the same key as the word.
 
     Examples
     --------

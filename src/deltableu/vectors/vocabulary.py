@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deltableu._types import BytesRead, Hashes, Ints, Ints32
+from deltableu._types import BytesRead, Ints, Ints32, Keys
 from deltableu.errors import InputError
 from deltableu.logs import Partition, read_blocks
-from deltableu.text import Texts, TokenArrays, WordNumbers, WordRule, word_form
+from deltableu.text import Texts, TokenArrays, WordNumbers, WordRule, empty_keys, word_form
 
 _WORDS = WordRule()
 
@@ -45,7 +45,7 @@ class CountedWords:
     def numbered(self, texts: Texts) -> tuple[Ints32, Ints]:
         """Texts as numbers of words, and their bounds; words that are too rare fall out."""
         found = self.rule.hash(texts)
-        numbers = self._numbers.find(found.hashes)
+        numbers = self._numbers.find(found.keys)
         known = numbers >= 0
         before = np.concatenate(([0], np.cumsum(known)))
         return numbers[known], before[found.bounds]
@@ -79,18 +79,18 @@ class _Counter:
     def __init__(self, rule: WordRule) -> None:
         self._rule = rule
         self._words: list[str] = []
-        self._hashes: list[Hashes] = []
+        self._keys: list[Keys] = []
         self._counts: Ints = np.zeros(0, np.int64)
-        self._numbers = WordNumbers.of(np.zeros(0, np.uint64))
+        self._numbers = WordNumbers.of(empty_keys(0))
 
     def add(self, texts: Texts) -> None:
         found = self._rule.hash(texts)
-        numbers, fresh = self._numbers.add(found.hashes)
+        numbers, fresh = self._numbers.add(found.keys)
         counts = np.bincount(numbers, minlength=self._numbers.size)
         counts[: len(self._counts)] += self._counts
         self._counts = counts
         if len(fresh):
-            self._hashes.append(found.hashes[fresh])
+            self._keys.append(found.keys[fresh])
             self._words += self._spelt(texts, found, fresh)
 
     def _spelt(self, texts: Texts, found: TokenArrays, places: Ints) -> list[str]:
@@ -118,5 +118,5 @@ class _Counter:
         order = sorted(frequent.tolist(), key=lambda one: (-frequency[one], self._words[one]))
         rows = np.array(order[:most], np.int64)
         words = tuple(self._words[row] for row in rows.tolist())
-        table = WordNumbers.of(np.concatenate(self._hashes)[rows])
+        table = WordNumbers.of(np.concatenate(self._keys)[rows])
         return CountedWords(words, counts[rows], tokens, len(counts), self._rule, table)

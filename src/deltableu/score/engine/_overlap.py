@@ -12,12 +12,13 @@ import cython
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _extend(gram: cython.ulonglong, token: cython.ulonglong) -> cython.ulonglong:
-    """Hash of an n-gram from the hash of its first n - 1 tokens and the last token."""
+def _pair(first: cython.longlong, second: cython.longlong) -> cython.ulonglong:
+    """A pair of numbers below 2 ** 32 as one, mixed one to one."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
-    gram = ((gram + token) * multiplier) & mask
-    return gram ^ (gram >> 32)
+    pair: cython.ulonglong = (first << 32) | second
+    pair = (pair * multiplier) & mask
+    return pair ^ (pair >> 32)
 
 
 @cython.cfunc
@@ -25,33 +26,40 @@ def _extend(gram: cython.ulonglong, token: cython.ulonglong) -> cython.ulonglong
 @cython.nogil
 @cython.exceptval(check=False)
 def _slot(
-    gram: cython.ulonglong,
+    key: cython.ulonglong,
+    check: cython.ulonglong,
     slots: cython.const[cython.int][::1],
-    grams: cython.const[cython.ulonglong][::1],
+    keys: cython.const[cython.ulonglong][:, ::1],
     size: cython.longlong,
 ) -> cython.longlong:
-    """Where the n-gram stands in the hash table, or where it would."""
-    slot: cython.longlong = cython.cast(cython.longlong, gram & (size - 1))
-    while slots[slot] >= 0 and grams[slots[slot]] != gram:
+    """Where a token or n-gram stands in the hash table, or where it would."""
+    slot: cython.longlong = cython.cast(cython.longlong, key & (size - 1))
+    while slots[slot] >= 0:
+        if keys[0, slots[slot]] == key and keys[1, slots[slot]] == check:
+            break
         slot = (slot + 1) & (size - 1)
     return slot
 
 
 def shared_ngrams(
-    tokens: cython.const[cython.ulonglong][::1],
+    lanes: cython.const[cython.ulonglong][::1],
     token_bounds: cython.const[cython.longlong][::1],
-    reference_tokens: cython.const[cython.ulonglong][::1],
+    reference_lanes: cython.const[cython.ulonglong][::1],
     reference_bounds: cython.const[cython.longlong][::1],
     owners: cython.const[cython.longlong][::1],
     order: cython.int,
     slots: cython.int[::1],
-    grams: cython.ulonglong[::1],
+    keys: cython.ulonglong[:, ::1],
     scratch: cython.longlong[:, ::1],
+    numbers: cython.int[::1],
     shared: cython.longlong[:, ::1],
 ) -> None:
     """Fill `shared` with each pair's clipped n-gram matches, an order a column.
 
-    `slots`, `grams` and `scratch` are working space for the longest hypothesis.
+    A token is two of the `lanes`, of which the second is never 0. A longer n-gram is known by the
+    numbers of its first n - 1 tokens and of its last one, with a 0 beside them: so nothing is equal
+    that is not the same. `slots`, `keys` and `scratch` are working space for the longest
+    hypothesis, `numbers` for the longest text.
     """
     pairs: cython.longlong = owners.shape[0]
     pair: cython.longlong
@@ -67,7 +75,7 @@ def shared_ngrams(
     found: cython.int
     n: cython.int
     m: cython.int
-    gram: cython.ulonglong
+    key: cython.ulonglong
     with cython.nogil:
         for pair in range(pairs):
             if owners[pair] != owner:
@@ -85,17 +93,32 @@ def shared_ngrams(
                     slots[k] = -1
                 distinct = 0
                 for i in range(length):
-                    gram = 0
+                    k = 2 * (start + i)
+                    slot = _slot(lanes[k], lanes[k + 1], slots, keys, size)
+                    found = slots[slot]
+                    if found < 0:
+                        found = distinct
+                        distinct += 1
+                        slots[slot] = found
+                        keys[0, found] = lanes[k]
+                        keys[1, found] = lanes[k + 1]
+                        scratch[0, found] = 0
+                        scratch[2, found] = -1
+                    scratch[0, found] += 1
+                    numbers[i] = found
+                for i in range(length):
+                    found = numbers[i]
                     m = order if length - i > order else cython.cast(cython.int, length - i)
-                    for n in range(m):
-                        gram = _extend(gram, tokens[start + i + n])
-                        slot = _slot(gram, slots, grams, size)
+                    for n in range(1, m):
+                        key = _pair(found, numbers[i + n])
+                        slot = _slot(key, 0, slots, keys, size)
                         found = slots[slot]
                         if found < 0:
                             found = distinct
                             distinct += 1
                             slots[slot] = found
-                            grams[found] = gram
+                            keys[0, found] = key
+                            keys[1, found] = 0
                             scratch[0, found] = 0
                             scratch[2, found] = -1
                         scratch[0, found] += 1
@@ -104,11 +127,18 @@ def shared_ngrams(
             for n in range(order):
                 shared[pair, n] = 0
             for i in range(length):
-                gram = 0
+                k = 2 * (start + i)
+                slot = _slot(reference_lanes[k], reference_lanes[k + 1], slots, keys, size)
+                numbers[i] = slots[slot]
+            for i in range(length):
+                found = numbers[i]
                 m = order if length - i > order else cython.cast(cython.int, length - i)
                 for n in range(m):
-                    gram = _extend(gram, reference_tokens[start + i + n])
-                    found = slots[_slot(gram, slots, grams, size)]
+                    if n > 0:
+                        if numbers[i + n] < 0:
+                            break
+                        key = _pair(found, numbers[i + n])
+                        found = slots[_slot(key, 0, slots, keys, size)]
                     if found < 0:
                         break  # the hypothesis does not have it, so nothing longer either
                     if scratch[2, found] != pair:
@@ -120,9 +150,9 @@ def shared_ngrams(
 
 
 def common_subsequences(
-    tokens: cython.const[cython.ulonglong][::1],
+    lanes: cython.const[cython.ulonglong][::1],
     token_bounds: cython.const[cython.longlong][::1],
-    reference_tokens: cython.const[cython.ulonglong][::1],
+    reference_lanes: cython.const[cython.ulonglong][::1],
     reference_bounds: cython.const[cython.longlong][::1],
     owners: cython.const[cython.longlong][::1],
     row: cython.int[::1],
@@ -137,7 +167,8 @@ def common_subsequences(
     size: cython.longlong
     i: cython.longlong
     j: cython.longlong
-    token: cython.ulonglong
+    key: cython.ulonglong
+    check: cython.ulonglong
     diagonal: cython.int
     above: cython.int
     with cython.nogil:
@@ -149,11 +180,12 @@ def common_subsequences(
             for j in range(length + 1):
                 row[j] = 0
             for i in range(size):
-                token = reference_tokens[other + i]
+                key = reference_lanes[2 * (other + i)]
+                check = reference_lanes[2 * (other + i) + 1]
                 diagonal = 0
                 for j in range(length):
                     above = row[j + 1]
-                    if tokens[start + j] == token:
+                    if lanes[2 * (start + j)] == key and lanes[2 * (start + j) + 1] == check:
                         row[j + 1] = diagonal + 1
                     elif row[j] > above:
                         row[j + 1] = row[j]

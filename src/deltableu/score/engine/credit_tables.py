@@ -9,7 +9,7 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Array, Hashes, Ints, Ints32
-from deltableu.text import TokenArrays, Tokenizer
+from deltableu.text import TokenArrays, Tokenizer, empty_keys, lanes
 
 _kernel = _kernels.load("score.engine._ngrams")
 
@@ -18,7 +18,7 @@ Variant = Literal["paper", "galley2019", "tsuta2020"]
 #: The kernel knows these numbers.
 VARIANTS: dict[str, int] = {"paper": 0, "galley2019": 1, "tsuta2020": 2}
 
-_EVERYTHING = TokenArrays(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64))
+_EVERYTHING = TokenArrays(empty_keys(0), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class CreditTable:
     keys: Hashes
     values: Array
     entry_bounds: Ints
+    checks: Hashes
+    check_bounds: Ints
     buckets: np.ndarray[Any, np.dtype[np.uint32]]
     bucket_bounds: Ints
     shifts: Ints32
@@ -72,28 +74,32 @@ def build_table(
     marks = 1 << max(8, (16 * longest).bit_length())
     keys = np.empty(total, dtype=np.uint64)
     values = np.empty(total)
-    entry_bounds = np.empty(items + 1, dtype=np.int64)
-    buckets = np.empty(total + 4 * items, dtype=np.uint32)
-    bucket_bounds = np.empty(items + 1, dtype=np.int64)
-    shifts = np.empty(items, dtype=np.int32)
+    checks = np.empty(len(tokens.keys), dtype=np.uint64)
+    check_bounds = np.empty(items + 1, dtype=np.int64)
+    tables = items * (recipe.order + 1)
+    buckets = np.empty(total + 4 * tables, dtype=np.uint32)
+    entry_bounds, bucket_bounds = np.empty((2, tables + 1), dtype=np.int64)
+    shifts = np.empty(tables, dtype=np.int32)
     entries = _kernel.build_tables(
-        tokens.hashes,
+        lanes(tokens.keys),
         tokens.bounds,
         bounds,
         weights,
-        wanted.hashes,
+        lanes(wanted.keys),
         wanted.bounds,
         recipe.order,
         VARIANTS[recipe.variant],
         np.empty(slots, dtype=np.int32),
         np.empty(marks, dtype=np.uint8),
         np.empty(int(np.diff(bounds).max()), dtype=np.int64),
-        np.empty((10, largest + 1), dtype=np.int32),
-        np.empty((2, largest + 1)),
-        np.empty(largest + 1, dtype=np.uint64),
+        np.empty((16, largest + 1), dtype=np.int32),
+        np.empty((3, largest + 1)),
+        np.empty((2, largest + 1), dtype=np.uint64),
         keys,
         values,
         entry_bounds,
+        checks,
+        check_bounds,
         buckets,
         bucket_bounds,
         shifts,
@@ -104,10 +110,12 @@ def build_table(
     compared = np.abs(weights) if recipe.signed else weights
     return CreditTable(
         items=items,
-        largest=int(np.diff(entry_bounds).max()),
+        largest=int(np.diff(entry_bounds[:: recipe.order + 1]).max()),
         keys=_trimmed(keys, entries),
         values=_trimmed(values, entries),
         entry_bounds=entry_bounds,
+        checks=_trimmed(checks, int(check_bounds[-1])),
+        check_bounds=check_bounds,
         buckets=_trimmed(buckets, int(bucket_bounds[-1])),
         bucket_bounds=bucket_bounds,
         shifts=shifts,
@@ -119,14 +127,17 @@ def build_table(
 
 def match(tokens: TokenArrays, table: CreditTable, order: int) -> Array:
     """A row a hypothesis: numerators, denominators, its length and the closest reference's."""
-    room = min(table.largest, len(tokens.hashes) * order) + 1
+    size = len(tokens.keys)
+    room = min(table.largest, size * order) + 1
     rows = np.empty((table.items, 2 * order + 2))
     _kernel.match(
-        tokens.hashes,
+        lanes(tokens.keys),
         tokens.bounds,
         table.keys,
         table.values,
         table.entry_bounds,
+        table.checks,
+        table.check_bounds,
         table.buckets,
         table.bucket_bounds,
         table.shifts,
@@ -134,6 +145,7 @@ def match(tokens: TokenArrays, table: CreditTable, order: int) -> Array:
         table.length_bounds,
         table.scale,
         order,
+        np.empty((2, size + 1), dtype=np.int64),
         np.zeros(table.largest + 1, dtype=np.int32),
         np.empty(room, dtype=np.int64),
         np.empty(room, dtype=np.int32),

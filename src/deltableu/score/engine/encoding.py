@@ -77,7 +77,7 @@ class ChunkEncoder:
             bounds = bounds[first : last + 1] - begin
         if wanted is None:
             return build_table(tokens, bounds, weights, self._recipe)
-        hypotheses = TokenArrays(wanted.hashes, wanted.bounds[first : last + 1])
+        hypotheses = TokenArrays(wanted.keys, wanted.bounds[first : last + 1])
         return build_table(tokens, bounds, weights, self._recipe, hypotheses)
 
     def _no_positive(self, items: list[int]) -> str:

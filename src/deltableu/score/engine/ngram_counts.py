@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array, Hashes, Ints
-from deltableu.text import TokenArrays
+from deltableu._types import Array, Ints, Keys
+from deltableu.text import TokenArrays, WordNumbers, empty_keys, lanes
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NgramCounts:
     """Which n-gram of one order occurs how often in which text.
 
     Attributes
     ----------
-    grams : array of uint64
-        Hashes of the different n-grams, sorted.
+    numbers : WordNumbers
+        The numbers of n-grams: of unigrams by their keys, of longer ones by the numbers of their
+        first n - 1 tokens and of their last one. Hence equal numbers are equal n-grams.
+    different : int
+        One more than the largest number there is.
     occurrences : array
-        For every occurrence, in the order of the texts, its place among `grams`.
+        For every occurrence, in the order of the texts, the number of the n-gram.
     starts : array
         The token at which each occurrence starts.
+    firsts : array
+        Of the n-grams that were counted here, where each occurs first.
     texts, places, counts : arrays
-        `grams[places[k]]` occurs `counts[k]` times in text `texts[k]`; sorted by text, then place.
+        N-gram `places[k]` occurs `counts[k]` times in text `texts[k]`; sorted by text, then place.
     """
 
-    grams: Hashes
+    numbers: WordNumbers
+    different: int
     occurrences: Ints
     starts: Ints
+    firsts: Ints
     texts: Ints
     places: Ints
     counts: Ints
@@ -40,32 +49,76 @@ class NgramCounts:
     @property
     def totals(self) -> Ints:
         """How often each n-gram occurs in all texts."""
-        return np.bincount(self.occurrences, minlength=len(self.grams))
+        return np.bincount(self.occurrences, minlength=self.different)
 
 
-def count_ngrams(tokens: TokenArrays, order: int) -> Iterator[NgramCounts]:
+def count_ngrams(
+    tokens: TokenArrays, order: int, known: Sequence[NgramCounts] = ()
+) -> Iterator[NgramCounts]:
     """The n-grams of all texts, from unigrams up to `order`.
+
+    Those that are among the `known` ones of other texts have the numbers that they have there, and
+    new ones come after them.
 
     Examples
     --------
     >>> from deltableu.text import Tokenizer
     >>> unigrams, bigrams = count_ngrams(Tokenizer("none").hash(["a b a", "b"]), 2)
-    >>> sorted(unigrams.totals.tolist()), bigrams.totals.tolist(), bigrams.texts.tolist()
+    >>> unigrams.totals.tolist(), bigrams.totals.tolist(), bigrams.texts.tolist()
     ([2, 2], [1, 1], [0, 0])
+    >>> (others,) = count_ngrams(Tokenizer("none").hash(["c b"]), 1, [unigrams])
+    >>> others.occurrences.tolist(), others.different
+    ([2, 1], 3)
     """
     lengths = np.diff(tokens.bounds)
     texts = np.repeat(np.arange(len(lengths)), lengths)
-    room = np.repeat(tokens.bounds[1:], lengths) - np.arange(len(tokens.hashes))
-    hashes = np.zeros(len(tokens.hashes), dtype=np.uint64)
-    for n in range(1, order + 1):
+    room = np.repeat(tokens.bounds[1:], lengths) - np.arange(len(tokens.keys))
+    keys = tokens.keys
+    own = grams = np.zeros(0, dtype=np.int64)
+    for n, before in zip(range(1, order + 1), known or repeat(None), strict=False):
         starts = np.flatnonzero(room >= n)
-        # The first n - 1 tokens and the last, mixed as the kernels do it; products wrap around.
-        mixed = (hashes[starts] + tokens.hashes[starts + n - 1]) * _MULTIPLIER
-        hashes[starts] = mixed ^ (mixed >> np.uint64(32))
-        grams, occurrences = np.unique(hashes[starts], return_inverse=True)
-        width = max(len(grams), 1)
-        keys, counts = np.unique(texts[starts] * width + occurrences, return_counts=True)
-        yield NgramCounts(grams, occurrences, starts, keys // width, keys % width, counts)
+        if n > 1:
+            keys = _pairs(grams[starts], own[starts + n - 1])
+        table = WordNumbers.of(empty_keys(0)) if before is None else before.numbers
+        occurrences, firsts, different = _numbered(keys, table, add=before is None)
+        if n == 1:
+            own = occurrences
+        grams = np.zeros(len(tokens.keys), dtype=np.int64)
+        grams[starts] = occurrences
+        width = max(different, 1)
+        pairs, counts = np.unique(texts[starts] * width + occurrences, return_counts=True)
+        yield NgramCounts(
+            table,
+            different,
+            occurrences,
+            starts,
+            starts[firsts],
+            pairs // width,
+            pairs % width,
+            counts,
+        )
+
+
+def _pairs(firsts: Ints, seconds: Ints) -> Keys:
+    """Keys of pairs of numbers below 2 ** 32, mixed one to one so that tables are filled evenly."""
+    pairs = (firsts.astype(np.uint64) << _HALF) | seconds.astype(np.uint64)
+    pairs *= _MULTIPLIER
+    keys = empty_keys(len(pairs))
+    lanes(keys)[::2] = pairs ^ (pairs >> _HALF)
+    return keys
+
+
+def _numbered(keys: Keys, table: WordNumbers, *, add: bool) -> tuple[Ints, Ints, int]:
+    """Numbers of keys, the places of those that are new, and how many numbers there are."""
+    if add:
+        found, firsts = table.add(keys)
+        return found.astype(np.int64), firsts, table.size
+    numbers = table.find(keys).astype(np.int64)
+    (unknown,) = np.nonzero(numbers < 0)
+    more = WordNumbers.of(empty_keys(0))
+    found, firsts = more.add(keys[unknown])
+    numbers[unknown] = table.size + found
+    return numbers, unknown[firsts], table.size + more.size
 
 
 def find(values: Any, wanted: Any) -> Ints:

@@ -130,7 +130,7 @@ class NgramMetric(NgramSettings, Metric):
         parts, first = [], 0
         for table in tables:
             last = first + table.items
-            portion = TokenArrays(tokens.hashes, tokens.bounds[first : last + 1])
+            portion = TokenArrays(tokens.keys, tokens.bounds[first : last + 1])
             parts.append(match(portion, table, self.order))
             first = last
         return np.concatenate(parts)

@@ -13,6 +13,7 @@ from deltableu.corpus import ReferenceSet
 from deltableu.score.engine.chunks import flat_references
 from deltableu.score.engine.credit_tables import Recipe
 from deltableu.score.engine.reweighting import Reweighting
+from deltableu.text import WordNumbers, empty_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,8 @@ def reweighted_ngrams(
     flat = flat_references(references, weighted=True)
     items, systems, before = len(flat.bounds) - 1, len(outputs), len(flat.texts)
     hashed = [recipe.tokenizer.hash(texts) for texts in (flat.texts, *outputs)]
-    _, tokens = np.unique(np.concatenate([one.hashes for one in hashed]), return_inverse=True)
+    words = WordNumbers.of(empty_keys(0))
+    tokens = words.add(np.concatenate([one.keys for one in hashed]))[0].astype(np.int64)
     # References come first, then the outputs of one system after the other.
     lengths = np.concatenate([np.diff(one.bounds) for one in hashed])
     owners = np.concatenate((flat.owners, np.tile(np.arange(items), systems)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Ints
-from deltableu.text import TokenArrays
+from deltableu.text import TokenArrays, lanes
 
 _kernel = _kernels.load("score.engine._overlap")
 
@@ -18,16 +18,18 @@ def shared_ngrams(
     shared = np.zeros((len(owners), order), dtype=np.int64)
     longest = int(np.diff(hypotheses.bounds).max(initial=0))
     room = longest * order + 1
+    longest = max(longest, int(np.diff(references.bounds).max(initial=0)))
     _kernel.shared_ngrams(
-        hypotheses.hashes,
+        lanes(hypotheses.keys),
         hypotheses.bounds,
-        references.hashes,
+        lanes(references.keys),
         references.bounds,
         np.ascontiguousarray(owners),
         order,
         np.empty(1 << max(1, (2 * room).bit_length()), dtype=np.int32),
-        np.empty(room, dtype=np.uint64),
+        np.empty((2, room), dtype=np.uint64),
         np.empty((3, room), dtype=np.int64),
+        np.empty(longest, dtype=np.int32),
         shared,
     )
     return shared
@@ -38,9 +40,9 @@ def common_subsequences(hypotheses: TokenArrays, references: TokenArrays, owners
     longest = np.zeros(len(owners), dtype=np.int64)
     width = int(np.diff(hypotheses.bounds).max(initial=0))
     _kernel.common_subsequences(
-        hypotheses.hashes,
+        lanes(hypotheses.keys),
         hypotheses.bounds,
-        references.hashes,
+        lanes(references.keys),
         references.bounds,
         np.ascontiguousarray(owners),
         np.empty(width + 1, dtype=np.int32),

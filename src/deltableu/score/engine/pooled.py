@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from deltableu._types import Array, Hashes, Ints, Steps
+from deltableu._types import Array, Ints, Keys, Steps
 from deltableu.errors import check_choice
 from deltableu.score.engine.ngram_counts import count_ngrams, sum_by
 from deltableu.score.engine.reference_free import ReferenceFree
@@ -21,6 +21,7 @@ from deltableu.score.engine.segment_metric import PreparedReferences
 from deltableu.score.engine.statistics import Bootstrap, Statistics
 from deltableu.score.engine.token_settings import TokenSettings
 from deltableu.stats import jackknife_interval, sum_groups
+from deltableu.text import joined_keys
 
 #: Counts held in memory at once while resampling.
 _CELLS = 4_000_000
@@ -62,12 +63,14 @@ class PooledMetric(TokenSettings, ReferenceFree):
         self, hypotheses: list[str], encoded: PreparedReferences
     ) -> PooledStatistics:
         """The n-grams of every hypothesis."""
-        *_, pool = count_ngrams(self.hash_hypotheses(hypotheses), self.ngram)
+        tokens = self.hash_hypotheses(hypotheses)
+        *_, pool = count_ngrams(tokens, self.ngram)
+        grams = joined_keys(*(tokens.keys[pool.firsts + place] for place in range(self.ngram)))
         bounds = np.searchsorted(pool.texts, np.arange(len(hypotheses) + 1))
         totals = sum_by(pool.texts, pool.counts, len(hypotheses))
         info = encoded.flat.info
         return PooledStatistics(
-            totals[:, None], self, info, pool.places, pool.counts, bounds, pool.grams
+            totals[:, None], self, info, pool.places, pool.counts, bounds, grams
         )
 
     def rows(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
@@ -86,7 +89,7 @@ class PooledStatistics(Statistics):
     places: Ints
     counts: Ints
     bounds: Ints
-    grams: Hashes
+    grams: Keys
 
     @property
     def adds_up(self) -> bool:

@@ -75,9 +75,9 @@ class CIDEr(NgramSettings, SegmentMetric):
         tokens = self.tokenizer.hash(flat.texts)
         orders = []
         for ngrams in count_ngrams(tokens, self.order):
-            width = max(len(ngrams.grams), 1)
+            width = max(ngrams.different, 1)
             documents = np.unique(flat.owners[ngrams.texts] * width + ngrams.places) % width
-            frequency = np.bincount(documents, minlength=len(ngrams.grams))
+            frequency = np.bincount(documents, minlength=ngrams.different)
             idf = np.log(flat.info.items / frequency)
             norms = _norms(ngrams, idf[ngrams.places], len(flat.texts))
             orders.append(_ReferenceVectors(ngrams, idf, norms))
@@ -90,7 +90,8 @@ class CIDEr(NgramSettings, SegmentMetric):
         unseen = np.log(len(hypotheses))
         owners = flat.owners
         cosines = np.zeros(len(flat.texts))
-        for ngrams, known in zip(count_ngrams(tokens, self.order), references.orders, strict=True):
+        counted = count_ngrams(tokens, self.order, [one.ngrams for one in references.orders])
+        for ngrams, known in zip(counted, references.orders, strict=True):
             cosines += self._cosines(ngrams, known, owners, unseen, len(hypotheses))
         cosines *= self._penalty(np.diff(tokens.bounds)[owners] - references.lengths)
         sums = sum_by(owners, cosines, len(hypotheses))
@@ -106,14 +107,13 @@ class CIDEr(NgramSettings, SegmentMetric):
         items: int,
     ) -> Array:
         """The cosine of each reference with its item's hypothesis, for one order."""
-        places = find(known.ngrams.grams, ngrams.grams)
-        idf = np.full(len(places), unseen)
-        idf[places >= 0] = known.idf[places[places >= 0]]
+        different = known.ngrams.different
+        idf = np.full(ngrams.different, unseen)
+        idf[:different] = known.idf
         norms = _norms(ngrams, idf[ngrams.places], items)
-        # Both lists of n-grams are sorted by hash, so the keys of shared ones are sorted too.
-        width = max(len(known.ngrams.grams), 1)
-        shared = places[ngrams.places] >= 0
-        keys = ngrams.texts[shared] * width + places[ngrams.places[shared]]
+        width = max(different, 1)
+        shared = ngrams.places < different
+        keys = ngrams.texts[shared] * width + ngrams.places[shared]
         entries = find(keys, owners[known.ngrams.texts] * width + known.ngrams.places)
         both = entries >= 0
         counts = ngrams.counts[shared][entries[both]]

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deltableu._types import Array, Hashes, Ints
+from deltableu._types import Array, Ints
 from deltableu.score.engine.ngram_counts import NgramCounts, count_ngrams, find, sum_by
 from deltableu.score.engine.overlap import ngram_counts
 from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
@@ -24,11 +24,11 @@ _BETA = -log(2.0) / log(1.5) ** 2
 class _ReferenceNgrams:
     """The n-grams of one order: their information, and how often each item's references have them.
 
-    Entry k says that some reference of item `keys[k] // len(grams)` has the n-gram
-    `grams[keys[k] % len(grams)]` `most[k]` times, and none has it more often.
+    Entry k says that some reference of item `keys[k] // ngrams.different` has the n-gram
+    `keys[k] % ngrams.different` `most[k]` times, and none has it more often.
     """
 
-    grams: Hashes
+    ngrams: NgramCounts
     information: Array
     keys: Ints
     most: Ints
@@ -93,11 +93,10 @@ class NIST(NgramSettings, ReferenceMetric):
         """Information matched and n-grams, an order a column; mean length of the references."""
         references: _References = encoded.extra
         tokens = self.hash_hypotheses(hypotheses)
+        counted = count_ngrams(tokens, self.order, [one.ngrams for one in references.orders])
         matched = [
             _matched_information(counts, known, len(hypotheses))
-            for counts, known in zip(
-                count_ngrams(tokens, self.order), references.orders, strict=True
-            )
+            for counts, known in zip(counted, references.orders, strict=True)
         ]
         totals = ngram_counts(tokens, self.order)
         return np.column_stack((*matched, totals, references.mean_lengths))
@@ -123,7 +122,7 @@ def nist_brevity_factor(hypothesis_length: Array, reference_length: Array) -> Ar
 
 def _reference_ngrams(tokens: TokenArrays, owners: Ints, order: int) -> Iterator[_ReferenceNgrams]:
     # How often the n-gram without its last word occurs, at every token where one starts.
-    beginning = np.full(len(tokens.hashes), float(len(tokens.hashes)))
+    beginning = np.full(len(tokens.keys), float(len(tokens.keys)))
     for ngrams in count_ngrams(tokens, order):
         totals = ngrams.totals
         before = np.empty(len(totals))
@@ -133,14 +132,14 @@ def _reference_ngrams(tokens: TokenArrays, owners: Ints, order: int) -> Iterator
         keys, entries = np.unique(every, return_inverse=True)
         most = np.zeros(len(keys), dtype=np.int64)
         np.maximum.at(most, entries, ngrams.counts)
-        yield _ReferenceNgrams(ngrams.grams, np.log2(before / totals), keys, most)
+        yield _ReferenceNgrams(ngrams, np.log2(before / totals), keys, most)
 
 
 def _matched_information(counts: NgramCounts, known: _ReferenceNgrams, items: int) -> Array:
     """Information of each hypothesis's clipped matches, for one order."""
-    places = find(known.grams, counts.grams)[counts.places]
-    entries = find(known.keys, counts.texts * len(known.grams) + places)
-    matched = (places >= 0) & (entries >= 0)
+    places, different = counts.places, known.ngrams.different
+    entries = find(known.keys, counts.texts * different + places)
+    matched = (places < different) & (entries >= 0)
     clipped = np.minimum(counts.counts[matched], known.most[entries[matched]])
     gained = known.information[places[matched]] * clipped
     return sum_by(counts.texts[matched], gained, items)

@@ -1,0 +1,116 @@
+"""Spans of bytes -> keys of 128 bits that stand for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deltableu import _kernels
+from deltableu._types import AnyArray, Hashes, Ints, Keys
+
+_kernel = _kernels.load("text._keys")
+
+_SIZE = 16
+#: So many bytes are no longer a key themselves.
+_LONG = 16
+_ODD, _OTHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
+_EVERYTHING = np.empty(0, np.int64)
+_TYPE = f"S{_SIZE}"
+#: RFC 7693: the initialisation vector (section 2.6) and the places of message words (2.7).
+_VECTOR = (
+    0x6A09E667F3BCC908, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1,
+    0x510E527FADE682D1, 0x9B05688C2B3E6C1F, 0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179,
+)  # fmt: skip
+_PERMUTATIONS = (
+    (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+    (14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3),
+    (11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4),
+    (7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8),
+    (9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13),
+    (2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9),
+    (12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11),
+    (13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10),
+    (6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5),
+    (10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0),
+)
+_ORDERS = bytes(place for row in (*_PERMUTATIONS, *_PERMUTATIONS[:2]) for place in row)
+#: The parameters of section 2.8: no key, and digests of 16 bytes.
+_INITIAL = np.array((_VECTOR[0] ^ 0x01010000 ^ _SIZE, *_VECTOR[1:], *_VECTOR), np.uint64)
+
+
+def span_keys(data: Any, starts: Ints, ends: Ints) -> Keys:
+    """The key of each span of a buffer; equal keys are equal bytes, and `b""` is of none.
+
+    Up to 15 bytes are their own key. Of more it is BLAKE2b, of which 128 bits are kept: nobody can
+    find two texts with one key in fewer than about 2**64 steps. That needs no secret, so keys may
+    be stored and sent to other machines, and results do not differ from run to run.
+
+    References
+    ----------
+    Saarinen and Aumasson (2015). The BLAKE2 cryptographic hash and message authentication code
+    (MAC). RFC 7693.
+    """
+    keys = unset_keys(len(starts))
+    key_longs(data, starts, ends, _EVERYTHING, keys)
+    return keys
+
+
+def unset_keys(number: int) -> Keys:
+    """Room for so many keys, whatever is in it."""
+    return np.empty(number, _TYPE)
+
+
+def empty_longs(size: int) -> Ints:
+    """Room for the numbers, starts and ends of all long tokens of a text of so many bytes."""
+    return np.empty((3, size // _LONG), np.int64)
+
+
+def key_longs(data: Any, starts: Ints, ends: Ints, places: Ints, keys: Keys) -> None:
+    """Make span i the key `places[i]`, where another kernel has left that to this one."""
+    if len(starts):
+        _kernel.key_spans(data, starts, ends, places, _ORDERS, _INITIAL, lanes(keys))
+
+
+def empty_keys(number: int) -> Keys:
+    """So many keys of nothing, `b""`."""
+    return np.zeros(number, _TYPE)
+
+
+def lanes(keys: Keys) -> Hashes:
+    """The same memory as kernels take it: two numbers for each key."""
+    return keys.view(np.uint64)
+
+
+def key_numbers(keys: Keys) -> Hashes:
+    """A number of each key, for buckets and for choices by chance; it does not tell keys apart.
+
+    Short texts are their own keys, so that both halves are mixed: many begin alike.
+
+    Examples
+    --------
+    >>> len(set((key_numbers(np.array([b"post-1", b"post-2", b"post-17"], "S16")) % 1024).tolist()))
+    3
+    """
+    halves = np.ascontiguousarray(keys).view(np.uint64).reshape(-1, 2)
+    mixed = (halves[:, 0] ^ (halves[:, 1] * _ODD)) * _OTHER
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= _ODD
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+def joined_keys(*columns: AnyArray) -> Keys:
+    """One longer key of each row of several columns of keys or whole numbers.
+
+    Examples
+    --------
+    >>> keys = joined_keys(np.array([1, 1, 2]), np.array([5, 6, 5]))
+    >>> len(np.unique(keys)), keys.itemsize
+    (3, 16)
+    """
+    fields = [(f"{place}", column.dtype) for place, column in enumerate(columns)]
+    rows = np.empty(len(columns[0]), fields)
+    for (name, _), column in zip(fields, columns, strict=True):
+        rows[name] = column
+    made: Keys = rows.view(f"S{rows.itemsize}")
+    return made
