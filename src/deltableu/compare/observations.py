@@ -414,7 +414,7 @@ def _from_table(
     """Of one metric, whose totals are means of its items' scores."""
     _check_systems(table.systems)
     (metric,), (signature,) = table.metrics, table.signatures
-    if not table.has_items(metric):
+    if not (table.has_items(metric) or np.isnan(table.totals).all()):
         raise InputError(f"{metric} has no scores of items, so that there is nothing to resample")
     _check_items(table.items)
     missing = table.first_missing()
