@@ -44,7 +44,7 @@ def rows_of(texts, references=("a b", "c d", "e f"), metric=None):
         ({}, "a comparison needs at least two systems"),
         ({"A": GOOD}, "a comparison needs at least two systems: there is only 'A'"),
         ({"A": [1.0], "B": [2.0]}, "a comparison needs at least two items, got 1"),
-        ({"A": [], "B": []}, "score has no scores of items, so that there is nothing to resample"),
+        ({"A": [], "B": []}, "a comparison needs at least two items, got 0"),
         (
             {"A": GOOD, "B": GOOD[:2]},
             "system 'B' has 2 scores, but 'A' has 3; give every system one score per item",
