@@ -140,8 +140,8 @@ def birthday(number: int) -> None:
     ours, theirs = " ".join(lines[: number // 2]), " ".join(lines[number // 2 :])
     metric = deltableu.BLEU(order=1, tokenize="none")
     assert metric.compute([ours], [[theirs]]).rows[0, 0] == shared.total()
-    (rouge,) = make_metrics(["distinct-1"], {"tokenize": "none"})
-    found = rouge.compute([ours, theirs], [["x"], ["x"]]).score().score
+    (distinct,) = make_metrics(["distinct-1"], {"tokenize": "none"})
+    found = distinct.compute([ours, theirs], [["x"], ["x"]]).score().score
     assert found == pytest.approx(100.0 * len(set(lines)) / number)
 
 

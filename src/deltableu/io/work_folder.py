@@ -34,11 +34,13 @@ _LOCK = "lock"
 _SCRATCH = "scratch"
 _NOTES = "notes"
 _TRIES = 100
+#: Another one where what jobs keep is no longer what they kept before.
+_FORM = b"2"
 
 
 def fingerprint(parts: Iterable[str]) -> str:
-    """A short name of all that results depend on."""
-    found = hashlib.sha256()
+    """A short name of all that results depend on, and of the form in which they are kept."""
+    found = hashlib.sha256(_FORM)
     for part in parts:
         found.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))
     return found.hexdigest()[:16]

@@ -2,89 +2,14 @@
 # mypy: ignore-errors
 """Kernel: UTF-8 text -> words in small letters. Nothing but loops; see `deltableu.text.words`.
 
-Words are written in UTF-8, where a small letter may take more bytes than the capital, but never
-twice as many. Their keys are made as in `_tokens`. `kinds` and `lower` say
+Words are written one after the other, in UTF-8, word k between `spelt_bounds[k]` and the next. A
+small letter may take more bytes than the capital, but never twice as many. `kinds` and `lower` say
 of every character of the Basic Multilingual Plane what it does to a word
 (`deltableu.text.words.Kind`) and what its small letter is.
 """
 
 # ruff: noqa: SIM109
 import cython
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _first(h: cython.ulonglong, last: cython.ulonglong) -> cython.ulonglong:
-    """The first half of a key, from 8 bytes and the other half."""
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    golden: cython.ulonglong = 0x9E3779B97F4A7C15
-    multiplier: cython.ulonglong = 0xD6E8FEB86659FD93
-    h ^= (last * golden) & mask
-    h ^= h >> 32
-    h = (h * multiplier) & mask
-    h ^= h >> 29
-    h = (h * multiplier) & mask
-    return h ^ (h >> 32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _packed(
-    text: cython.const[cython.uchar][::1], at: cython.longlong, size: cython.longlong
-) -> cython.ulonglong:
-    """Up to 8 bytes as a number."""
-    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    packed: cython.ulonglong = 0
-    k: cython.longlong
-    if size > 0 and at + 8 <= len(text):
-        # Compilers make one load of it, and there is no branch to mispredict.
-        packed = (
-            cython.cast(cython.ulonglong, text[at])
-            | (cython.cast(cython.ulonglong, text[at + 1]) << 8)
-            | (cython.cast(cython.ulonglong, text[at + 2]) << 16)
-            | (cython.cast(cython.ulonglong, text[at + 3]) << 24)
-            | (cython.cast(cython.ulonglong, text[at + 4]) << 32)
-            | (cython.cast(cython.ulonglong, text[at + 5]) << 40)
-            | (cython.cast(cython.ulonglong, text[at + 6]) << 48)
-            | (cython.cast(cython.ulonglong, text[at + 7]) << 56)
-        )
-        return packed & (mask >> (64 - 8 * size))
-    for k in range(size):
-        packed |= cython.cast(cython.ulonglong, text[at + k]) << (8 * k)
-    return packed
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _put(
-    text: cython.const[cython.uchar][::1],
-    begin: cython.longlong,
-    end: cython.longlong,
-    count: cython.longlong,
-    lanes: cython.ulonglong[::1],
-    longs: cython.longlong[:, ::1],
-    listed: cython.longlong,
-) -> cython.longlong:
-    """Make the key of token `count`, or list it as a long one; returns how many are listed."""
-    size: cython.longlong = end - begin
-    last: cython.ulonglong = cython.cast(cython.ulonglong, size) << 56
-    if size > 8:
-        if size > 15:
-            longs[0, listed] = count
-            longs[1, listed] = begin
-            longs[2, listed] = end
-            return listed + 1
-        last |= _packed(text, begin + 8, size - 8)
-        size = 8
-    lanes[2 * count] = _first(_packed(text, begin, size), last)
-    lanes[2 * count + 1] = last
-    return listed
 
 
 @cython.cfunc
@@ -148,21 +73,19 @@ def _spell(spelt: cython.uchar[::1], at: cython.longlong, point: cython.uint) ->
     return at + 4
 
 
-def key_words(
+def spell_words(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
     ends: cython.const[cython.longlong][::1],
     kinds: cython.const[cython.uchar][::1],
     lower: cython.const[cython.ushort][::1],
     spelt: cython.uchar[::1],
-    lanes: cython.ulonglong[::1],
-    longs: cython.longlong[:, ::1],
+    spelt_bounds: cython.longlong[::1],
     bounds: cython.longlong[::1],
     spans: cython.longlong[:, ::1],
 ) -> cython.longlong:
-    """Fill the keys of words, and `bounds` (a text each); return how many are long.
+    """Write all words, and fill `bounds` (a text each); return the words' number.
 
-    The long ones stay in `spelt`, one after the other, where `longs` has it.
     Where `spans` has rows (it may have none) they get the first and last byte + 1 of every word.
     """
     word: cython.int = 1
@@ -171,9 +94,7 @@ def key_words(
     apostrophe: cython.uint = 0x27
     beyond: cython.uint = 0x10000
     count: cython.longlong = 0
-    listed: cython.longlong = 0
     written: cython.longlong = 0
-    longer: cython.longlong
     texts: cython.longlong = starts.shape[0]
     i: cython.longlong
     at: cython.longlong
@@ -184,10 +105,10 @@ def key_words(
     width: cython.int
     kind: cython.int
     opened: cython.bint
-    begun: cython.longlong = 0
     keep_spans: cython.bint = spans.shape[0] > 0
     with cython.nogil:
         bounds[0] = 0
+        spelt_bounds[0] = 0
         for i in range(texts):
             at = starts[i]
             end = ends[i]
@@ -216,7 +137,6 @@ def key_words(
                 if kind == word:
                     if not opened:
                         opened = True
-                        begun = written
                         if keep_spans:
                             spans[count, 0] = here
                     written = _spell(spelt, written, point)
@@ -225,25 +145,22 @@ def key_words(
                     opened = False
                     if keep_spans:
                         spans[count, 1] = here
-                    longer = _put(spelt, begun, written, count, lanes, longs, listed)
-                    written = written if longer > listed else begun
-                    listed = longer
                     count += 1
+                    spelt_bounds[count] = written
                 if kind == alone:
                     if keep_spans:
                         spans[count, 0] = here
                         spans[count, 1] = at
-                    _put(spelt, written, _spell(spelt, written, point), count, lanes, longs, listed)
+                    written = _spell(spelt, written, point)
                     count += 1
+                    spelt_bounds[count] = written
             if opened:
                 if keep_spans:
                     spans[count, 1] = end
-                longer = _put(spelt, begun, written, count, lanes, longs, listed)
-                written = written if longer > listed else begun
-                listed = longer
                 count += 1
+                spelt_bounds[count] = written
             bounds[i + 1] = count
-    return listed
+    return count
 
 
 def spell_tokens(
@@ -258,10 +175,9 @@ def spell_tokens(
     bounds: cython.longlong[::1],
     kept: cython.longlong[::1],
 ) -> cython.longlong:
-    """Write the words among tokens that somebody else has cut: those with a letter.
+    """As `spell_words`, of tokens that somebody else has cut; those without a letter fall out.
 
-    Word k lies between `spelt_bounds[k]` and the next one; `kept` gets its number among the tokens.
-    Returns how many there are.
+    `kept` gets the numbers of the others.
     """
     word: cython.int = 1
     alone: cython.int = 2

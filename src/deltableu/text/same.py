@@ -52,7 +52,7 @@ def text_keys(texts: Texts | Sequence[str]) -> TextKeys:
     """
     if not isinstance(texts, Texts):
         texts = Texts.of(texts)
-    spelt, bounds = spelling_room(texts), np.empty(len(texts) + 1, dtype=np.int64)
+    spelt, bounds = spelling_room(texts, len(texts))
     worded = np.empty(len(texts), dtype=np.bool_)
     _kernel.spell_texts(
         texts.data, texts.starts, texts.ends, *character_tables(),

@@ -14,14 +14,7 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Bytes, Ints, Keys
 from deltableu.errors import check_choice
-from deltableu.text.keys import (
-    empty_keys,
-    empty_longs,
-    key_longs,
-    lanes,
-    span_keys,
-    unset_keys,
-)
+from deltableu.text.keys import empty_keys, span_keys
 from deltableu.text.texts import Texts
 from deltableu.text.tokens import TOKENIZERS, TokenArrays, Tokenizer
 
@@ -117,22 +110,19 @@ class WordRule:
 
 def _key_words(texts: Texts, spans: Ints) -> TokenArrays:
     # A text of n bytes has at most n words.
-    keys = unset_keys(texts.size)
-    spelt = spelling_room(texts)
-    longs = empty_longs(2 * texts.size)
+    spelt, spelt_bounds = spelling_room(texts, texts.size)
     bounds = np.empty(len(texts) + 1, dtype=np.int64)
-    listed = _kernel.key_words(
+    count = _kernel.spell_words(
         texts.data, texts.starts, texts.ends, *character_tables(),
-        spelt, lanes(keys), longs, bounds, spans,
+        spelt, spelt_bounds, bounds, spans,
     )  # fmt: skip
-    numbers, begins, stops = longs[:, :listed]
-    key_longs(spelt, begins, stops, numbers, keys)
-    return TokenArrays(keys[: bounds[-1]], bounds)
+    keys = span_keys(spelt, spelt_bounds[:count], spelt_bounds[1 : count + 1])
+    return TokenArrays(keys, bounds)
 
 
 def _key_tokens(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:
     """Those of the tokens that are words, and their places among the tokens."""
-    spelt, spelt_bounds = spelling_room(tokens), np.empty(len(tokens) + 1, dtype=np.int64)
+    spelt, spelt_bounds = spelling_room(tokens, len(tokens))
     kept = np.empty(len(tokens), dtype=np.int64)
     bounds = np.empty(len(token_bounds), dtype=np.int64)
     count = _kernel.spell_tokens(
@@ -143,9 +133,9 @@ def _key_tokens(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:
     return TokenArrays(keys, bounds), kept[:count]
 
 
-def spelling_room(texts: Texts) -> Bytes:
-    """Where the kernel writes texts in small letters; it may look a few bytes further."""
-    return np.empty(2 * texts.size + 8, np.uint8)
+def spelling_room(texts: Texts, pieces: int) -> tuple[Bytes, Ints]:
+    """Where the kernel writes texts in small letters, and the bounds of so many pieces of them."""
+    return np.empty(2 * texts.size, np.uint8), np.empty(pieces + 1, np.int64)
 
 
 def hash_texts(texts: Texts) -> Keys:
