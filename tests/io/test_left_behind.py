@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from deltableu.errors import InputError
 from deltableu.io import WorkFolder, atomic_folder, atomic_path
-from deltableu.io.atomic import remove, temporary_beside
+from deltableu.io.atomic import remove, temporary_beside, unwritable
 from deltableu.io.owner import Owner
 
 KILLED = """
@@ -176,3 +178,11 @@ def test_a_job_that_was_killed_while_it_ended(tmp_path):
     work.begin()
     assert not work.has("part")
     assert left not in os.listdir(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_an_array_for_which_there_is_no_room():
+    """NumPy does not say why."""
+    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(OSError, match="written") as caught:
+        np.zeros(100_000).tofile(full)
+    assert "No space left on device" in str(unwritable("here", caught.value))

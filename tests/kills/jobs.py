@@ -82,7 +82,7 @@ def _posts(rng: random.Random) -> list[dict[str, Any]]:
             "reply_to": f"{thread}-{n - 1}" if n else None,
             "text": _text(rng),
         }
-        for thread in range(8000)
+        for thread in range(2500)
         for n in range(4)
     ]
 

@@ -32,7 +32,10 @@ def unwritable(path: object, error: OSError) -> InputError:
     elif isinstance(error, PermissionError):
         message = "cannot be written by this user: change the folder's permissions"
     else:
-        message = f"cannot be written: {error.strerror or type(error).__name__}"
+        # NumPy says only how much of an array there was no room for.
+        short = "requested and" in str(error)
+        reason = os.strerror(errno.ENOSPC) if short else error.strerror or type(error).__name__
+        message = f"cannot be written: {reason}"
     return InputError(Problem(message, file=str(path)))
 
 
