@@ -183,6 +183,9 @@ def test_a_job_that_was_killed_while_it_ended(tmp_path):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_an_array_for_which_there_is_no_room():
     """NumPy does not say why."""
-    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(OSError, match="written") as caught:
+    with (
+        open("/dev/full", "wb", buffering=0) as full,
+        pytest.raises(OSError, match="written") as caught,
+    ):
         np.zeros(100_000).tofile(full)
     assert "No space left on device" in str(unwritable("here", caught.value))
