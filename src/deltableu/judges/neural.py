@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from deltableu.errors import InputError
+
+_ENDINGS = {
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+}
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Signals wait: an exception out of a handler while torch sets itself up would abort it."""
+    if not hasattr(signal, "pthread_sigmask") or (
+        threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def need(module: str, what: str) -> Any:
@@ -19,7 +42,8 @@ def need(module: str, what: str) -> Any:
         What needs it, to begin the sentence with.
     """
     try:
-        return import_module(module)
+        with _undisturbed():
+            return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
         raise InputError(
