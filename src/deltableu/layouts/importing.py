@@ -10,7 +10,7 @@ from typing import Any
 
 from deltableu._types import Progress
 from deltableu.corpus import Item, Rating, Scale, Study, check_new_study
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import PathLike, Report, Table, fact_table, fail
 from deltableu.layouts.gathering import Gathered, Gathering, Missing, gathering
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding, load_layout
@@ -253,6 +253,8 @@ def study_from(
     """
     if not tables:
         raise InputError("give at least one table")
+    for name, given in (("separators", separators), ("where", where)):
+        check_kind(name, given or {}, Mapping)
     request = Request(
         columns=ColumnMap.parse(columns),
         separators=separators or {},

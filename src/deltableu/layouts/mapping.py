@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from deltableu.errors import InputError, Problem, hint_at
+from deltableu.errors import InputError, Problem, check_kind, hint_at
 from deltableu.io import decode, named_columns, number_text, shown
 
 #: Our names, what they are, and what people call them; the first that a table has is taken.
@@ -68,8 +68,12 @@ class ColumnMap:
         if text is None:
             return cls()
         said = named_columns(text, "item=segment_id") if isinstance(text, str) else text
+        check_kind("columns", said or {}, Mapping)
         for ours, theirs in (said or {}).items():
+            check_kind(f"the column of {ours}", theirs, str, list, tuple)
             parts = theirs.split("+") if isinstance(theirs, str) else theirs
+            for one in parts:
+                check_kind(f"the column of {ours}", one, str)
             names = tuple(one.strip() for one in parts)
             if ours not in MEANINGS:
                 there, meant = ", ".join(MEANINGS), hint_at(ours, MEANINGS)
