@@ -1,18 +1,27 @@
 """Results come in; pages, plots and explanations for people go out."""
 
+from deltableu.report.agreement_plots import agreement_figure, scatter_figure
+from deltableu.report.difference_plot import difference_figure
 from deltableu.report.explain import Answer, Case
 from deltableu.report.explain_page import explain_page
 from deltableu.report.explain_terminal import terminal_view
 from deltableu.report.page import Setting, study_page
-from deltableu.report.power_plot import check_plotting, power_plot
+from deltableu.report.plots import check_plotting, svg
+from deltableu.report.power_plot import power_plot
+from deltableu.report.result_plot import plot
 
 __all__ = [
     "Answer",
     "Case",
     "Setting",
+    "agreement_figure",
     "check_plotting",
+    "difference_figure",
     "explain_page",
+    "plot",
     "power_plot",
+    "scatter_figure",
     "study_page",
+    "svg",
     "terminal_view",
 ]

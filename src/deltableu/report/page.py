@@ -9,8 +9,8 @@ from deltableu._version import __version__
 from deltableu.compare import Comparison
 from deltableu.corpus import CheckResult, ReferenceSet, Study
 from deltableu.io import Column, Table
-from deltableu.report.plots import interval_plot, weight_plot
 from deltableu.report.render import render
+from deltableu.report.score_plots import interval_plot, weight_plot
 from deltableu.score import Scoring
 
 

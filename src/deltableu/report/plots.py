@@ -1,24 +1,24 @@
-"""Plots as SVG text, drawn with matplotlib; colours that colour-blind readers can tell apart."""
+"""How plots look, and how they become files; drawn with matplotlib, a file for each kind."""
 
 from __future__ import annotations
 
 import atexit
 import os
 import warnings
-from collections.abc import Sequence
 from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
 from deltableu._visible import visible
-from deltableu.corpus import ORIGINS, Item
 from deltableu.errors import InputError
 from deltableu.io import scratch_folder
-from deltableu.score import Scoring
+from deltableu.stats import ConfidenceInterval
 
-# Okabe and Ito 2008.
+# Okabe and Ito 2008: colours that colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00")
+#: Of what is not significant, or knows nothing of quality.
+GREY = "#767676"
 _LONGEST_NAME = 24
 STYLE = {
     "svg.fonttype": "none",
@@ -34,93 +34,72 @@ STYLE = {
 }
 
 
-def interval_plot(scoring: Scoring) -> str:
-    """A panel a metric: each system's score and its interval."""
-    metrics = list(dict.fromkeys(scored.score.name for scored in scoring.scores))
-    systems = list(dict.fromkeys(scored.system for scored in scoring.scores))
-    pyplot = pyplot_for("an HTML report")
-    with pyplot.rc_context(STYLE):
-        figure, axes = pyplot.subplots(
-            1,
-            len(metrics),
-            figsize=(max(7.0, 2.2 * len(metrics)), 0.7 + 0.3 * len(systems)),
-            sharey=True,
-            squeeze=False,
-            layout="constrained",
-        )
-        for axis, metric, colour in zip(axes[0], metrics, COLOURS * len(metrics), strict=False):
-            scores = {s.system: s.score for s in scoring.scores if s.score.name == metric}
-            for place, system in enumerate(systems):
-                score = scores[system]
-                if score.interval is not None:
-                    axis.plot(
-                        [score.interval.low, score.interval.high],
-                        [place, place],
-                        color=colour,
-                        linewidth=2.5,
-                        alpha=0.45,
-                        solid_capstyle="butt",
-                    )
-                axis.plot(score.score, place, "o", color=colour, markersize=6)
-            title = axis.set_title(visible(metric), loc="left", fontsize=10, fontweight="bold")
-            title.set_parse_math(False)  # a $ in a name is no formula
-            axis.set_yticks(range(len(systems)), [_shortened(system) for system in systems])
-            for label in axis.get_yticklabels():
-                label.set_parse_math(False)
-            axis.set_ylim(len(systems) - 0.5, -0.5)
-            axis.grid(axis="x", color="#dddddd", linewidth=0.6)
-            axis.set_axisbelow(True)
-        return _svg(pyplot, figure)
+def new_figure(
+    rows: int = 1, columns: int = 1, *, size: tuple[float, float], **settings: Any
+) -> tuple[Any, Any]:
+    """A figure that belongs to nobody's pyplot, and its axes as an array of rows and columns.
+
+    A notebook shows it where a cell gives it back, once; no backend is chosen for the caller.
+    """
+    matplotlib = _matplotlib("a plot")
+    with matplotlib.rc_context(STYLE):
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=size, layout="constrained")
+        return figure, figure.subplots(rows, columns, squeeze=False, **settings)
 
 
-def weight_plot(items: Sequence[Item]) -> str:
-    """How the weights of the references are spread, by origin."""
-    by_origin = {
-        origin: [
-            reference.weight
-            for item in items
-            for reference in item.references
-            if reference.origin == origin and reference.weight is not None
-        ]
-        for origin in ORIGINS
-    }
-    present = {origin: weights for origin, weights in by_origin.items() if weights}
-    pyplot = pyplot_for("an HTML report")
-    with pyplot.rc_context(STYLE):
-        figure, axis = pyplot.subplots(figsize=(7.0, 2.6), layout="constrained")
-        axis.hist(
-            list(present.values()),
-            # Weights lie on grids such as k/10: each value gets the middle of a bin.
-            bins=21,
-            range=(-1.05, 1.05),
-            stacked=True,
-            color=COLOURS[: len(present)],
-            label=list(present),
-        )
-        axis.axvline(0, color="#444444", linewidth=0.8)
-        axis.set_xlabel("weight")
-        axis.set_ylabel("references")
-        axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        return _svg(pyplot, figure)
+def set_title(axis: Any, text: str) -> None:
+    """A heading at the left; a $ in a name is no formula."""
+    axis.set_title(visible(text), loc="left", fontsize=10, fontweight="bold").set_parse_math(False)
 
 
-def _shortened(name: str) -> str:
+def name_rows(axis: Any, names: list[str], longest: int = _LONGEST_NAME) -> None:
+    """Names down the left side, the first on top."""
+    axis.set_yticks(range(len(names)), [shortened(name, longest) for name in names])
+    for label in axis.get_yticklabels():
+        label.set_parse_math(False)
+    axis.set_ylim(len(names) - 0.5, -0.5)
+    axis.grid(axis="x", color="#dddddd", linewidth=0.6)
+    axis.set_axisbelow(True)
+
+
+def draw_estimate(
+    axis: Any,
+    place: int,
+    value: float,
+    interval: ConfidenceInterval | None,
+    colour: str,
+    *,
+    filled: bool = True,
+) -> None:
+    """A dot in a row, and a bar for its interval."""
+    if interval is not None:
+        ends = [interval.low, interval.high]
+        axis.plot(ends, [place] * 2, color=colour, linewidth=2.5, alpha=0.45, solid_capstyle="butt")
+    face = colour if filled else "white"
+    axis.plot(value, place, "o", color=face, markeredgecolor=colour, markersize=6)
+
+
+def shortened(name: str, longest: int = _LONGEST_NAME) -> str:
     """A long name must leave room for the plot; the table has it whole."""
     name = visible(name)
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
-def pyplot_for(what: str) -> Any:
-    """Matplotlib's pyplot; complains where it is not installed that `what` needs it."""
+def check_plotting(what: str = "a plot") -> None:
+    """Complain unless plots can be drawn, before work is done for `what`."""
+    _matplotlib(what)
+
+
+def _matplotlib(what: str) -> Any:
+    """Matplotlib; complains where it is not installed that `what` needs it."""
     _find_a_place_for_caches()
     try:
         import matplotlib
     except ImportError as error:
         raise InputError(f"{what} needs more: pip install 'deltableu[report]'") from error
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    return pyplot
+    return matplotlib
 
 
 def _find_a_place_for_caches() -> None:
@@ -131,20 +110,20 @@ def _find_a_place_for_caches() -> None:
         atexit.register(waiting.close)
 
 
-def drawn(pyplot: Any, figure: Any, form: Literal["svg", "png"], **settings: Any) -> bytes:
+def drawn(figure: Any, form: Literal["svg", "png"], **settings: Any) -> bytes:
     """A figure as a file, the same bytes whenever it is drawn."""
     buffer = BytesIO()
     metadata = (
         {"Date": None, "Creator": "deltableu"} if form == "svg" else {"Software": "deltableu"}
     )
-    with warnings.catch_warnings():
+    with _matplotlib("a plot").rc_context(STYLE), warnings.catch_warnings():
         # Text stays text in the page, whatever the fonts here have: the reader's browser draws it.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format=form, metadata=metadata, **settings)
-    pyplot.close(figure)
     return buffer.getvalue()
 
 
-def _svg(pyplot: Any, figure: Any) -> str:
-    text = drawn(pyplot, figure, "svg", transparent=True).decode()
+def svg(figure: Any) -> str:
+    """A figure as an element of an HTML page."""
+    text = drawn(figure, "svg", transparent=True).decode()
     return text[text.index("<svg") :]

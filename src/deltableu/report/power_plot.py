@@ -6,48 +6,45 @@ from typing import Any, Literal
 
 from deltableu._visible import visible
 from deltableu.compare import PowerCurve, PowerPlan
-from deltableu.report.plots import COLOURS, STYLE, drawn, pyplot_for
+from deltableu.report.plots import COLOURS, drawn, new_figure, set_title
 
 _DASHES = ("-", "--", ":", "-.")
 #: Curves whose numbers of items fit below a plot.
 _FEW = 4
 
 
-def check_plotting() -> None:
-    """Complain unless plots can be drawn, before work is done for them."""
-    pyplot_for("a plot")
-
-
 def power_plot(plan: PowerPlan, form: Literal["svg", "png"] = "svg") -> bytes:
     """Power by the number of items, with the simulation's interval and the power asked for."""
-    pyplot = pyplot_for("a plot")
-    with pyplot.rc_context(STYLE):
-        few = len(plan.curves) <= _FEW
-        figure, axis = pyplot.subplots(figsize=(6.8 if few else 8.4, 4.2), layout="constrained")
-        axis.axhline(plan.power, color="#444444", linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-        for curve in plan.curves:
-            _draw_curve(axis, plan, curve, few)
-        sizes = [point.items for point in plan.curves[0].points]
-        place = (sizes[0] / 1.04, plan.power + 0.012)
-        axis.text(*place, f"power {plan.power:g}", color="#444444", fontsize=9)
-        axis.set_xscale("log")
-        axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
-        axis.minorticks_off()
-        axis.set_xlim(sizes[0] / 1.06, sizes[-1] * 1.06)
-        axis.set_ylim(0.0, 1.02)
-        axis.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-        axis.set_xlabel("items")
-        axis.set_ylabel(f"power at p < {plan.alpha:g}")
-        axis.grid(color="#e4e4e4", linewidth=0.6)
-        axis.set_axisbelow(True)
-        title = axis.set_title(_heading(plan), loc="left", fontsize=10, fontweight="bold")
-        title.set_parse_math(False)  # a $ in a name is no formula
-        if few:
-            legend = axis.legend(loc="lower right", edgecolor="none", framealpha=0.94)
-            legend.set_zorder(5)
-        else:
-            axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        return drawn(pyplot, figure, form, dpi=160, bbox_inches="tight")
+    return drawn(power_figure(plan), form, dpi=160, bbox_inches="tight")
+
+
+def power_figure(plan: PowerPlan) -> Any:
+    """The same as a figure."""
+    few = len(plan.curves) <= _FEW
+    figure, ((axis,),) = new_figure(size=(6.8 if few else 8.4, 4.2))
+    axis.axhline(plan.power, color="#444444", linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+    for curve in plan.curves:
+        _draw_curve(axis, plan, curve, few)
+    sizes = [point.items for point in plan.curves[0].points]
+    place = (sizes[0] / 1.04, plan.power + 0.012)
+    axis.text(*place, f"power {plan.power:g}", color="#444444", fontsize=9)
+    axis.set_xscale("log")
+    axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axis.minorticks_off()
+    axis.set_xlim(sizes[0] / 1.06, sizes[-1] * 1.06)
+    axis.set_ylim(0.0, 1.02)
+    axis.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    axis.set_xlabel("items")
+    axis.set_ylabel(f"power at p < {plan.alpha:g}")
+    axis.grid(color="#e4e4e4", linewidth=0.6)
+    axis.set_axisbelow(True)
+    set_title(axis, _heading(plan))
+    if few:
+        legend = axis.legend(loc="lower right", edgecolor="none", framealpha=0.94)
+        legend.set_zorder(5)
+    else:
+        axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
 
 
 def _draw_curve(axis: Any, plan: PowerPlan, curve: PowerCurve, few: bool) -> None:

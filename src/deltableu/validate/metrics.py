@@ -94,7 +94,8 @@ def validate_metrics(
     for one in sources:
         check_kind("scores", one, Scoring, ScoreTable)
     tables = [one.score_table() if isinstance(one, Scoring) else one for one in sources]
-    given = reduce(ScoreTable.joined, tables).turned()
+    as_given = reduce(ScoreTable.joined, tables)
+    given = as_given.turned()
     given = given.select(
         metrics=sorted(given.metrics, key=lambda name: name in SENTINELS), systems=systems
     )
@@ -154,6 +155,7 @@ def validate_metrics(
             f"|{chosen.signature()}"
         ),
         signatures=dict(zip(given.metrics, given.signatures, strict=True)),
+        scores=as_given.select(metrics=given.metrics, systems=given.systems, items=given.items),
     )
 
 

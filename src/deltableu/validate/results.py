@@ -112,6 +112,8 @@ class Validation:
     signature : str
     signatures : mapping of str to str
         Those of the metrics that have one.
+    scores : ScoreTable or None
+        The metrics' scores on the systems and items that were used, as they were given.
     """
 
     human: ScoreTable
@@ -126,6 +128,7 @@ class Validation:
     notes: tuple[str, ...]
     signature: str
     signatures: Mapping[str, str] = field(default_factory=dict)
+    scores: ScoreTable | None = None
 
     def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
         """One of the agreements."""
@@ -237,5 +240,5 @@ class Validation:
             for name, total in zip(self.human.systems, self.human.totals[0].tolist(), strict=True)
         ]
         human = {"source": self.source, "systems": systems, "raters": self.raters}
-        without = ("human", "source", "assessment", "raters")
+        without = ("human", "source", "assessment", "raters", "scores")
         return {"human": human, **field_record(self, without=without)}
