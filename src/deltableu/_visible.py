@@ -35,6 +35,19 @@ def visible(text: str, *, directions: bool = False) -> str:
     return unseen.sub(_spelt, _LINE_END.sub(" ", text))
 
 
+def shortened(text: str, most: int = 2_000) -> str:
+    """A text without its middle, if it is too long: place and reason stand at its ends.
+
+    Examples
+    --------
+    >>> shortened("items.jsonl: there is no item yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy here", 30)
+    'items.jsonl: there i [...] yyyyy here'
+    """
+    if len(text) <= most:
+        return text
+    return f"{text[: 2 * most // 3]} [...] {text[-most // 3 :]}"
+
+
 def _spelt(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -9,7 +9,7 @@ from itertools import islice
 from numbers import Integral, Real
 from typing import Literal
 
-from deltableu._visible import visible
+from deltableu._visible import shortened, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Problem:
             self.field,
         )
         where = ", ".join(place for place in places if place is not None)
-        return visible(f"{where}: {self.message}" if where else self.message)
+        return shortened(visible(f"{where}: {self.message}" if where else self.message))
 
 
 class InputError(ValueError):

@@ -135,6 +135,15 @@ def test_outputs_that_cannot_be_written(logs, results, run, refusal):
         assert said in result.err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_what_a_full_disk_leaves_is_named(logs, tmp_path, run):
+    work = tmp_path / "work"
+    result = run("vectors", "train", logs, "-o", "/dev/full", "--work", work, *SETTINGS)
+    assert result.code == 2
+    assert f"deltableu: {work} keeps what was done" in result.err
+    assert result.err.splitlines()[-1].endswith("No space left on device")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

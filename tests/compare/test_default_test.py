@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from deltableu import DeltaBLEU, read_study, reference_set, score_systems
 from deltableu.compare import ComparisonPlan, compare_rated, compare_systems
+from deltableu.compare.pairs import too_skewed
 from deltableu.compare.systems import compare_observations
 from deltableu.corpus import Item, Rating, RatingTable, Reference, Study
 from deltableu.score.systems import IntervalPlan
@@ -221,3 +222,11 @@ def test_every_score_lies_in_its_interval_and_that_within_its_limits(kind, items
             if pair.interval is not None:
                 assert lowest - highest <= pair.interval.low <= pair.difference
                 assert pair.difference <= pair.interval.high <= highest - lowest
+
+
+def test_skewness_knows_no_scale():
+    influences = np.array([9.0, 0.0, 0.0, 0.0])
+    for scale in (1e-300, 1e-140, 1.0, 1e300):
+        assert too_skewed(scale * influences)
+        assert not too_skewed(scale * np.array([1.0, -1.0, 2.0, -2.0]))
+    assert not too_skewed(np.zeros(4))

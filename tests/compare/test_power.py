@@ -436,3 +436,8 @@ def test_items_that_cannot_be_scored_are_left_out_and_named():
     found = plan(replace(study, items=items), ["A", "B"], items=[10])
     assert found.dropped == ("3",)
     assert found.pilot_items == 19
+
+
+def test_systems_may_be_the_keys_of_their_outputs(study):
+    outputs = {name: study.outputs[name] for name in PAIR}
+    assert plan(study, outputs, items=[20]) == plan(study, PAIR, items=[20])

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from deltableu.corpus import Item, Rating, RatingTable, Reference, Study, read_study, write_study
-from deltableu.errors import InputError
+from deltableu.errors import InputError, Problem
 from deltableu.io.atomic import interrupted_copy
 
 ITEMS = (Item("q1", (Reference("r0", "yes"),)), Item("q2", (Reference("r0", "no"),)))
@@ -174,3 +174,15 @@ def test_failed_write_leaves_the_old_study(folder, tmp_path, study, form, messag
     assert ".tmp" not in str(raised.value)
     assert read_study(folder).items == ITEMS
     assert os.listdir(tmp_path) == ["study"]
+
+
+def test_a_name_that_no_system_takes(the_problem):
+    problem = the_problem(reading("a" * 300))
+    assert problem.message == "cannot be read: File name too long"
+
+
+def test_a_long_id_hides_neither_place_nor_reason():
+    problem = Problem("there is no item with this id", "ratings.csv", 7, "item", "y" * 20_000)
+    assert len(str(problem)) < 2_100
+    assert str(problem).startswith("ratings.csv, line 7, item 'yyy")
+    assert str(problem).endswith("yyy', item: there is no item with this id")

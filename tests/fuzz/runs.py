@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
-from tests.fuzz.case import PATIENCE, ROOT, Failure, Result, run_case
+from tests.fuzz.case import LONGEST, ROOT, Failure, Result, run_case
 
 #: Cases per process: what leaks, leaks no further.
 _CHUNK = 500
@@ -148,7 +148,7 @@ def _work(seeds: Iterable[int]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(prefix="deltableu-fuzz-", dir=_scratch()) as folder:
         for seed in seeds:
-            faulthandler.dump_traceback_later(4 * PATIENCE, exit=True)
+            faulthandler.dump_traceback_later(2 * LONGEST, exit=True)
             result = run_case(seed, Path(folder) / "case")
             faulthandler.cancel_dump_traceback_later()
             print(json.dumps(asdict(result)), file=answers, flush=True)

@@ -115,7 +115,9 @@ def _parquet(records: Sequence[Record]) -> bytes:
     for name in names:
         values = [one.get(name) for one in records]
         try:
-            arrays.append(pa.array(values))
+            array = pa.array(values)
+            pq.write_table(pa.table({"x": array}), io.BytesIO())  # some types are Arrow's only
+            arrays.append(array)
         except (pa.ArrowException, ValueError, TypeError, OverflowError):
             cells = [_cell(value).encode("utf-8", "surrogatepass") for value in values]
             # Arrow does not look whether text is UTF-8, so neither may readers rely on it.

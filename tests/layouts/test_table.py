@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 
 import pytest
@@ -237,3 +239,9 @@ def test_a_study_is_never_half_written(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         import_study("table", request, tmp_path / "s")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["t.csv"]
+
+
+def test_surplus_cells_of_the_csv_module():
+    rows = csv.DictReader(io.StringIO("id,output,ref\n1,x,y\n2,z,w,more\n"))
+    with pytest.raises(InputError, match="row 2: names of columns must be strings, got None"):
+        study_from(rows)

@@ -491,6 +491,7 @@ def test_bad_outputs_and_settings(tmp_path):
         {"min_posts": 1},
         {"users": "three"},
         {"clock_skew": -1},
+        {"clock_skew": 1e308},  # which in milliseconds is infinite
         {"own_replies": "x"},
     ):
         with pytest.raises(InputError, match=next(iter(settings))):

@@ -55,7 +55,9 @@ def says_where_it_goes_on(work: Path) -> Iterator[None]:
     """When it ends too early, say what to do next, if something was kept."""
     try:
         yield
-    except KeyboardInterrupt:
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, OSError, MemoryError):
         if holds_work(work):
             note(f"{work} keeps what was done: the same command goes on from there")
         raise

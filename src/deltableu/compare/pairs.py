@@ -206,8 +206,10 @@ def too_skewed(influences: Array) -> bool:
     (False, True)
     """
     apart = influences - influences.mean()
-    spread = float((apart**2).mean())
-    if spread <= 0.0:
+    largest = float(np.abs(apart).max(initial=0.0))
+    if largest <= 0.0:
         return False
+    apart = apart / largest  # powers of tiny numbers would be 0
+    spread = float((apart**2).mean())
     skewness = float((apart**3).mean()) / spread**1.5
     return bool(len(influences) < _COCHRAN * skewness**2)

@@ -249,9 +249,10 @@ def _two(study: Study, systems: Sequence[str]) -> tuple[str, str]:
         if name not in study.outputs:
             there, meant = ", ".join(study.outputs) or "none", hint_at(name, study.outputs)
             raise InputError(f"there is no system {name!r} in the pilot; there are {there}{meant}")
-    if systems[0] == systems[1]:
-        raise InputError(f"system {systems[0]!r} is named twice")
-    return systems[0], systems[1]
+    first, second = systems
+    if first == second:
+        raise InputError(f"system {first!r} is named twice")
+    return first, second
 
 
 def _mean_size(references: ReferenceSet) -> float:

@@ -29,10 +29,10 @@ class StudyFiles:
 def find_study_files(folder: PathLike, report: Report = fail) -> StudyFiles:
     """Find a study's files; dotfiles are passed over."""
     path = Path(folder)
-    if not path.is_dir():
-        report(Problem(_no_folder(path), file=str(path)))
-        return StudyFiles()
     try:
+        if not path.is_dir():
+            report(Problem(_no_folder(path), file=str(path)))
+            return StudyFiles()
         inside = sorted(path.iterdir())
     except OSError as error:
         report(Problem(f"cannot be read: {error.strerror}", file=str(path)))

@@ -304,4 +304,8 @@ def _checked_rows(rows: Iterable[Any], name: str) -> Iterator[Mapping[str, objec
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}, row {number}: must be a mapping, got {row!r:.60}")
+        for key in row:  # csv.DictReader calls the column of surplus cells None
+            if not isinstance(key, str):
+                message = f"names of columns must be strings, got {key!r:.60}"
+                raise InputError(f"{name}, row {number}: {message}")
         yield row

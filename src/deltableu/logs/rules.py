@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +13,8 @@ OwnReplies = Literal["drop", "keep"]
 
 #: Who gives chat models orders or data, but takes no part in the conversation.
 SILENT_ROLES = ("system", "developer", "tool", "function")
+#: Seconds; times are whole milliseconds, of which there are not endlessly many.
+_LONGEST_SKEW = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ class PairRules:
         if self.own_replies not in (None, "drop", "keep"):
             message = f"must be drop or keep, got {self.own_replies!r}"
             raise InputError(Problem(message, field="own_replies"))
-        if not 0.0 <= self.clock_skew < math.inf:
-            message = f"must be 0 or more seconds, got {self.clock_skew}"
+        if not 0.0 <= self.clock_skew <= _LONGEST_SKEW:
+            message = f"must be from 0 to {_LONGEST_SKEW:g} seconds, got {self.clock_skew}"
             raise InputError(Problem(message, field="clock_skew"))
         if self.roles is not None and (isinstance(self.roles, str) or not self.roles):
             message = f"must be a list of one role or more, got {self.roles!r}"
