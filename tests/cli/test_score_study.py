@@ -249,7 +249,7 @@ def test_both_interval_methods_differ_and_equal_those_of_python(succeeds, demo, 
         arguments = ["--systems", "human", "--metrics", "bleu", "--format", "json", "--seed", "3"]
         arguments += ["--ci", "--ci-method", method, "--resamples", "150"]
         (record,) = succeeds("score", demo, *arguments).json
-        score = deltableu.bleu(outputs["human"], references, ci=method, n_resamples=150, rng=3)
+        score = deltableu.bleu(outputs["human"], references, interval=method, resamples=150, rng=3)
         found[method] = (record["interval"]["low"], record["interval"]["high"])
         assert found[method] == (score.interval.low, score.interval.high)
     assert found["percentile"] != found["bca"]

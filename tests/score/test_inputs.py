@@ -285,7 +285,7 @@ def test_skipping_with_a_wrong_number_of_hypotheses():
 
 def test_what_to_do_without_a_positive_reference_is_error_or_skip():
     refused(
-        lambda: delta_bleu(["a"], [["a"]], [[1.0]], no_positive="drop"), "error or skip", "'drop'"
+        lambda: delta_bleu(["a"], [["a"]], [[1.0]], no_positive="drop"), "error, skip", "'drop'"
     )
 
 

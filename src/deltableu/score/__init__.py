@@ -9,13 +9,53 @@ from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMet
 from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.engine.statistics import Bootstrap, Statistics
 from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
-from deltableu.score.functions import bleu, delta_bleu, sentence_bleu
+from deltableu.score.functions import (
+    ScoreOptions,
+    TextOptions,
+    bleu,
+    chrf,
+    chrf_plus_plus,
+    cider,
+    cider_d,
+    delta_bleu,
+    discriminative,
+    distinct,
+    entropy,
+    ibleu,
+    nist,
+    rouge,
+    sentence_bleu,
+    ter,
+)
 from deltableu.score.influence import CorpusShare, corpus_share, rank_items
 from deltableu.score.metric import Metric
 from deltableu.score.metrics.bleu import BLEU
+from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+from deltableu.score.metrics.cider import CIDEr, CIDErD
 from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
-from deltableu.score.metrics.discriminative import DeltaChrFPlusPlus, Discriminative
+from deltableu.score.metrics.discriminative import (
+    DeltaChrF,
+    DeltaChrFPlusPlus,
+    DeltaRougeL,
+    DeltaTable,
+    DeltaTER,
+    DeltaVectors,
+    Discriminative,
+)
+from deltableu.score.metrics.diversity import (
+    Distinct1,
+    Distinct2,
+    Entropy1,
+    Entropy2,
+    Entropy3,
+    Entropy4,
+)
+from deltableu.score.metrics.ibleu import IBLEU
+from deltableu.score.metrics.nist import NIST
+from deltableu.score.metrics.rouge import Rouge1, Rouge2, RougeL
 from deltableu.score.metrics.sentence_bleu import SentenceBLEU
+from deltableu.score.metrics.sentinels import Constant, Length, MessageOverlap, Random
+from deltableu.score.metrics.ter import TER
 from deltableu.score.registry import (
     installed_metrics,
     make_metrics,
@@ -29,23 +69,49 @@ from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_s
 
 __all__ = [
     "BLEU",
+    "IBLEU",
+    "NIST",
+    "TER",
     "BLEUScore",
     "Bootstrap",
+    "CIDEr",
+    "CIDErD",
+    "ChrF",
+    "ChrFPlusPlus",
+    "Constant",
     "CorpusShare",
     "DeltaBLEU",
+    "DeltaChrF",
     "DeltaChrFPlusPlus",
+    "DeltaRougeL",
+    "DeltaTER",
+    "DeltaTable",
+    "DeltaVectors",
     "Discriminative",
+    "Distinct1",
+    "Distinct2",
     "Encoded",
+    "Entropy1",
+    "Entropy2",
+    "Entropy3",
+    "Entropy4",
     "Explanation",
     "FunctionSimilarity",
     "IntervalPlan",
+    "Length",
     "Mark",
+    "MessageOverlap",
     "Metric",
     "NgramCredit",
     "PooledStatistics",
     "PreparedReferences",
+    "Random",
     "Reweighting",
+    "Rouge1",
+    "Rouge2",
+    "RougeL",
     "Score",
+    "ScoreOptions",
     "ScoredSystem",
     "Scoring",
     "SegmentMetric",
@@ -55,19 +121,31 @@ __all__ = [
     "Similarity",
     "Statistics",
     "TableSimilarity",
+    "TextOptions",
     "bleu",
     "brevity_penalty",
+    "chrf",
+    "chrf_plus_plus",
+    "cider",
+    "cider_d",
     "corpus_share",
     "delta_bleu",
+    "discriminative",
+    "distinct",
+    "entropy",
     "explain_item",
     "first_wrong_text",
+    "ibleu",
     "installed_metrics",
     "make_metrics",
     "metric_name",
     "metric_names",
     "metric_settings",
+    "nist",
     "rank_items",
+    "rouge",
     "score_systems",
     "sentence_bleu",
+    "ter",
     "unheeded_settings",
 ]
