@@ -59,7 +59,7 @@ def bootstrap(resamples: int, systems: int, items: int) -> None:
                 method="kendall-b",
                 level=level,
                 resample="both",
-                n_resamples=resamples,
+                resamples=resamples,
                 threads=1,
             ),
             1,

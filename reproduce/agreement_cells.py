@@ -47,7 +47,7 @@ def of_outputs(
 ) -> Agreed:
     """Over outputs (systems x items): Percentile bootstrap over items."""
     found = bootstrap_agreement(
-        metric, human, method=method, level=level, n_resamples=RESAMPLES, seed=SEED
+        metric, human, method=method, level=level, resamples=RESAMPLES, seed=SEED
     )
     return Agreed(found.value, found.interval)
 

@@ -62,7 +62,7 @@ class Dialogues:
         own = rng.normal(size=len(owners))
         latent = _CORRELATION**0.5 * shared + (1.0 - _CORRELATION) ** 0.5 * own
         chosen = order[(_normal(latent) * len(order)).astype(np.int64)]
-        plan = ComparisonPlan(trials=RESAMPLES, seed=int(rng.integers(1 << 62)), level=LEVEL)
+        plan = ComparisonPlan(trials=RESAMPLES, seed=int(rng.integers(1 << 62)), confidence=LEVEL)
         systems = population.systems(chosen)
         for method, groups in zip(METHODS, (owners.astype(str).tolist(), None), strict=True):
             (found,) = observe(systems, groups=groups)

@@ -277,7 +277,7 @@ class Sampler:
         truth = self.population.truth
         targets = {"score of A": ("A", None, truth[0]), "difference": ("B", "A", np.diff(truth)[0])}
         for target, (first, second, true) in targets.items():
-            interval = found.interval(first, second, level=LEVEL)
+            interval = found.interval(first, second, confidence=LEVEL)
             hit = interval is not None and interval.low <= true <= interval.high
             yield Outcome("coverage", METHODS[0], target, hit)
             for name, draws in (("as observed", found.observed), ("corrected", found.corrected)):

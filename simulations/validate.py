@@ -371,7 +371,7 @@ def _bootstrap(
         level=level,
         resample=resample,
         ci=ci,
-        n_resamples=RESAMPLES,
+        resamples=RESAMPLES,
         seed=again,
         threads=1,
     )

@@ -63,7 +63,7 @@ class Dialogues:
                 x,
                 human,
                 level="pooled",
-                n_resamples=_RESAMPLES,
+                resamples=_RESAMPLES,
                 groups=labels,
                 seed=again,
                 threads=1,

@@ -451,7 +451,7 @@ def test_an_empty_pipe(complains, plain):
         (["--method", "bleu+2", "--metrics", "sentence-bleu"], "--method"),
         (["--normalize", "NFX"], "--normalize"),
         (["--no-positive", "maybe"], "--no-positive"),
-        (["--ci-method", "magic"], "--ci-method"),
+        (["--interval", "magic"], "--interval"),
         (["--method", "moses"], "delta-bleu and bleu have no setting 'method'"),
         (["--variant", "tsuta2020", "--metrics", "bleu"], "no setting 'variant'"),
         (["--select", "best"], "must be single, all or a threshold such as w>=0.6, got 'best'"),
@@ -467,11 +467,11 @@ def test_an_empty_pipe(complains, plain):
         (["--threads", "0"], "--threads must be at least 1, got 0"),
         (["--threads", "-2"], "--threads must be at least 1, got -2"),
         (["--threads", "many"], "--threads"),
-        (["--ci", "--level", "0"], "level must lie between 0 and 1, got 0"),
-        (["--ci", "--level", "1"], "level must lie between 0 and 1, got 1"),
-        (["--ci", "--level", "95"], "level must lie between 0 and 1, got 95"),
-        (["--ci", "--level", "nan"], "level must lie between 0 and 1, got nan"),
-        (["--ci", "--level", "high"], "--level"),
+        (["--ci", "--confidence", "0"], "confidence must lie between 0 and 1, got 0"),
+        (["--ci", "--confidence", "1"], "confidence must lie between 0 and 1, got 1"),
+        (["--ci", "--confidence", "95"], "confidence must lie between 0 and 1, got 95"),
+        (["--ci", "--confidence", "nan"], "confidence must lie between 0 and 1, got nan"),
+        (["--ci", "--confidence", "high"], "--confidence"),
         (["--ci", "--resamples", "0"], "resamples must be at least 1, got 0"),
         (["--ci", "--resamples", "-5"], "resamples must be at least 1, got -5"),
         (["--ci", "--seed", "-1"], "seed"),
@@ -486,7 +486,7 @@ def test_an_option_that_cannot_be_used(options, named, complains, study):
     assert named in complains("score", study.path, *options)
 
 
-@pytest.mark.parametrize("options", [["--level", "95"], ["--resamples", "0"]], ids=" ".join)
+@pytest.mark.parametrize("options", [["--confidence", "95"], ["--resamples", "0"]], ids=" ".join)
 def test_a_bad_interval_option_is_refused_even_where_no_interval_is_asked_for(
     options, complains, study
 ):

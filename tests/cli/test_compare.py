@@ -221,7 +221,7 @@ def test_one_of_several_metrics_in_a_table(succeeds, tmp_path):
         (["--trials", "0"], "trials must be at least 1"),
         (["--resamples", "-3"], "resamples must be at least 1"),
         (["--seed", "-1"], "seed must not be negative"),
-        (["--level", "95"], "level must lie between 0 and 1"),
+        (["--confidence", "95"], "confidence must lie between 0 and 1"),
         (["--significance", "0"], "significance must lie between 0 and 1"),
         (["--tables", "all"], "--tables takes systems, pairs, matrix, got 'all'"),
         (["--threads", "0"], "--threads must be at least 1"),

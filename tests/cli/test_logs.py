@@ -73,7 +73,7 @@ def test_options(succeeds, posts, tmp_path):
     renamed.write_text("\n".join(["n\twho\tto\ttext", *lines]) + "\n")
     options = ("--columns", "id=n, user=who, reply_to=to", "--first", "--users", "any")
     options += ("--min-posts", 2, "--own-replies", "keep", "--clock-skew", 0, "--format", "json")
-    options += ("--memory-bytes", 1, "--work", tmp_path)
+    options += ("--memory", 1, "--work", tmp_path)
     record = succeeds("logs", "pairs", renamed, "-o", tmp_path / "p.tsv", *options).json
     assert record["periods"][0]["pairs"] == 1
     assert record["left_out"] == {"missing_parent": 1, "later": 1}
@@ -112,7 +112,7 @@ def test_what_cannot_be_read(run, posts, tmp_path):
         (("--drop-overlap",), "--drop-overlap needs --split"),
         (("--columns", "id"), "--columns takes such as"),
         (("--min-posts", "1"), "min_posts: must be at least 2"),
-        (("--memory-bytes", "0"), "--memory-bytes must be at least 1"),
+        (("--memory", "0"), "--memory takes a size such as 500MB or 8GB"),
         (("--users", "3"), "--users"),
     ],
 )

@@ -37,7 +37,7 @@ def test_the_table_ends_with_the_answer(succeeds, demo):
     assert lines[6][0] == "items for power 0.8"
     assert len(lines[6]) == 5
     assert "human scores 15.56 above careful-neural on 68 items" in out
-    assert "|pilot:human-careful-neural|difference:10|alpha:0.05|" in out
+    assert "|pilot:human-careful-neural|difference:10|significance:0.05|" in out
 
 
 def test_json_has_what_the_library_finds(succeeds, demo):
@@ -175,7 +175,15 @@ def test_the_command_explains_itself(succeeds):
     assert "compare" in succeeds("plan", "--help").out
     out = succeeds("plan", "compare", "--help").out
     assert out.startswith("Usage: deltableu plan compare")
-    for option in ("systems", "difference", "power", "alpha", "items", "references", "raters"):
+    for option in (
+        "systems",
+        "difference",
+        "power",
+        "significance",
+        "items",
+        "references",
+        "raters",
+    ):
         assert re.search(rf"--{option}\b.*[a-z]{{3}}", out)
 
 

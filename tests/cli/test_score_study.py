@@ -169,7 +169,7 @@ def test_odd_names_survive(format, succeeds, study):
         (["--segments"], None),
         (["--ci"], "ci:jackknife-0.95"),
         (
-            ["--ci", "--ci-method", "percentile", "--resamples", "20"],
+            ["--ci", "--interval", "percentile", "--resamples", "20"],
             "ci:percentile-20-0.95-seed0",
         ),
     ],
@@ -221,7 +221,7 @@ def intervals(records):
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_intervals_are_repeatable_and_depend_on_the_seed(method, run, demo):
-    arguments = ["score", demo, "--ci", "--ci-method", method, "--resamples", "200"]
+    arguments = ["score", demo, "--ci", "--interval", method, "--resamples", "200"]
     arguments += ["--metrics", METRICS, "--format", "json"]
     results = [run(*arguments, "--seed", seed) for seed in (7, 7, 8)]
     assert {(result.code, result.err) for result in results} == {(0, CLAMPED)}
@@ -235,7 +235,7 @@ def test_intervals_are_repeatable_and_depend_on_the_seed(method, run, demo):
             continue
         assert one["interval"] != two["interval"]
         assert one["interval"]["low"] < one["score"] < one["interval"]["high"]
-        assert one["interval"]["level"] == 0.95
+        assert one["interval"]["confidence"] == 0.95
         assert method in one["interval"]["method"]
         assert f"ci:{method}-200-0.95-seed7" in one["signature"].split("|")
         assert f"ci:{method}-200-0.95-seed8" in two["signature"].split("|")
@@ -247,7 +247,7 @@ def test_both_interval_methods_differ_and_equal_those_of_python(succeeds, demo, 
     found = {}
     for method in ("percentile", "bca"):
         arguments = ["--systems", "human", "--metrics", "bleu", "--format", "json", "--seed", "3"]
-        arguments += ["--ci", "--ci-method", method, "--resamples", "150"]
+        arguments += ["--ci", "--interval", method, "--resamples", "150"]
         (record,) = succeeds("score", demo, *arguments).json
         score = deltableu.bleu(outputs["human"], references, interval=method, resamples=150, rng=3)
         found[method] = (record["interval"]["low"], record["interval"]["high"])
@@ -256,10 +256,10 @@ def test_both_interval_methods_differ_and_equal_those_of_python(succeeds, demo, 
 
 
 def test_a_higher_level_gives_wider_intervals(succeeds, demo):
-    arguments = ["score", demo, "--systems", "human", "--ci", "--format", "json", "--level"]
+    arguments = ["score", demo, "--systems", "human", "--ci", "--format", "json", "--confidence"]
     wide, narrow = (intervals(succeeds(*arguments, level).json) for level in (0.99, 0.5))
     for outer, inner in zip(wide, narrow, strict=True):
-        assert (outer["level"], inner["level"]) == (0.99, 0.5)
+        assert (outer["confidence"], inner["confidence"]) == (0.99, 0.5)
         assert outer["low"] < inner["low"] < inner["high"] < outer["high"]
 
 

@@ -81,7 +81,7 @@ def test_totals_of_metrics_are_validated_at_level_system(tables, write, run):
     ("arguments", "said"),
     [
         (("--levels", "item"), "level item needs scores of items"),
-        (("--test", "perm-items"), "but perm-items needs scores of items: choose perm-systems"),
+        (("--tests", "perm-items"), "but perm-items needs scores of items: choose perm-systems"),
     ],
 )
 def test_what_totals_cannot_say(tables, complains, arguments, said):

@@ -158,9 +158,9 @@ def test_other_formats(succeeds, tables, format, tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--test", "williams", "--levels", "system,pooled"),
-        ("--test", "perm-systems", "--methods", "kendall-b,kendall-wei"),
-        ("--test", "bootstrap-items", "--correction", "holm"),
+        ("--tests", "williams", "--levels", "system,pooled"),
+        ("--tests", "perm-systems", "--methods", "kendall-b,kendall-wei"),
+        ("--tests", "bootstrap-items", "--correction", "holm"),
         ("--methods", "kendall-like", "--threshold", "0.5"),
     ],
 )
@@ -194,12 +194,12 @@ def test_what_was_left_out_is_said(run, tables, tmp_path):
         (["--methods", "cosine"], "methods may hold pearson"),
         (["--methods", ""], "methods is empty"),
         (["--levels", "word"], "levels may hold system, pooled, item"),
-        (["--test", "sign"], "test must be one of auto, perm-both"),
-        (["--test", "williams", "--levels", "item"], "Williams' test compares"),
+        (["--tests", "sign"], "test must be one of auto, perm-both"),
+        (["--tests", "williams", "--levels", "item"], "Williams' test compares"),
         (["--criterion", "fluency"], "fluency"),
         (["--min-raters", "0"], "--min-raters must be at least 1"),
         (["--min-raters", "99"], "no output has 99 raters or more"),
-        (["--level", "2"], "confidence must lie between 0 and 1"),
+        (["--confidence", "2"], "confidence must lie between 0 and 1"),
         (["--seed", "-1"], "seed must not be negative"),
         (["--tables", "all"], "--tables takes people, agreement, matrix"),
         (["--systems", "nobody"], "there is no system 'nobody'"),

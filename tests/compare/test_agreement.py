@@ -74,7 +74,7 @@ class TestLogistic:
 
     def test_limits_are_where_the_score_test_rejects(self):
         past = drawn(lambda size: expit(size), 60, np.random.default_rng(3))
-        curve = AgreementCurve.fit(past, model="logistic", level=0.9)
+        curve = AgreementCurve.fit(past, model="logistic", confidence=0.9)
         sizes, agreed = np.abs(past.differences), past.differences * past.verdicts > 0
         interval = curve.probability(1.0).interval
         for limit in (interval.low, interval.high):
@@ -431,7 +431,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize(
         ("settings", "message"),
-        [({"model": "spline"}, "model must be"), ({"level": 1.0}, "level must lie")],
+        [({"model": "spline"}, "model must be"), ({"confidence": 1.0}, "confidence must lie")],
     )
     def test_settings(self, settings, message):
         with pytest.raises(InputError, match=message):

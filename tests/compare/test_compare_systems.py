@@ -268,12 +268,12 @@ def test_pair_finds_both_orders_and_no_others():
 # --- Intervals ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_of_means_the_jackknifes_interval_is_students(level):
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_of_means_the_jackknifes_interval_is_students(confidence):
     """The default's, which is what exchanges show in place of Student's t, is nearly the same."""
     given = table()
-    default = compared(given, level=level, trials=20_000)
-    found = compared(given, level=level, interval="jackknife")
+    default = compared(given, confidence=confidence, trials=20_000)
+    found = compared(given, confidence=confidence, interval="jackknife")
     assert found.systems == default.systems
     for pair, other in zip(found.pairs, default.pairs, strict=True):
         assert other.interval.method == "studentized"
@@ -282,13 +282,13 @@ def test_of_means_the_jackknifes_interval_is_students(level):
     values = dict(zip(given.systems, given.only("judge"), strict=True))
     for pair in found.pairs:
         test = scipy.stats.ttest_rel(values[pair.first], values[pair.second])
-        low, high = test.confidence_interval(level)
+        low, high = test.confidence_interval(confidence)
         assert (pair.interval.low, pair.interval.high) == pytest.approx((low, high), rel=1e-9)
-        assert pair.interval.level == level
+        assert pair.interval.confidence == confidence
         assert pair.interval.method == "jackknife"
     for system in found.systems:
         scores = values[system.system]
-        reach = scipy.stats.t.ppf((1 + level) / 2, len(scores) - 1) * scipy.stats.sem(scores)
+        reach = scipy.stats.t.ppf((1 + confidence) / 2, len(scores) - 1) * scipy.stats.sem(scores)
         assert system.interval.high - system.score == pytest.approx(reach, rel=1e-9)
 
 
@@ -330,7 +330,7 @@ def test_a_signature_says_what_results_depend_on():
             {},
             {"seed": 1},
             {"correction": "bh"},
-            {"level": 0.9},
+            {"confidence": 0.9},
             {"significance": 0.01},
             {"interval": "bca"},
             {"interval": "jackknife"},

@@ -31,10 +31,10 @@ def compared(source, **plan):
 # --- The test and its interval --------------------------------------------------------------------
 
 
-def assert_agreement(pair, level=0.95):
+def assert_agreement(pair, confidence=0.95):
     """The interval holds 0 if and only if the test does not reject."""
     inside = pair.interval.low <= 0.0 <= pair.interval.high
-    assert inside == (pair.p_values["studentized"] >= 1.0 - level - 1e-12), pair
+    assert inside == (pair.p_values["studentized"] >= 1.0 - confidence - 1e-12), pair
 
 
 @few
@@ -45,14 +45,14 @@ def assert_agreement(pair, level=0.95):
     st.sampled_from([40, 999, 2000]),
     st.sampled_from([0.8, 0.95]),
 )
-def test_of_corpus_scores_test_and_interval_agree(kind, items, seed, trials, level):
+def test_of_corpus_scores_test_and_interval_agree(kind, items, seed, trials, confidence):
     """Whether all exchanges were tried or some."""
     rows = literal.generated(literal.METRICS[kind], items, seed, (0.3, 0.6, 0.3, 0.7))
     for first, second in pairwise(rows):
         assume(not any(one.metric.clamped(one.sums()) for one in (first, second)))
-        plan = {"trials": trials, "level": level, "seed": seed}
+        plan = {"trials": trials, "confidence": confidence, "seed": seed}
         (pair,) = compared({"A": first, "B": second}, **plan).pairs
-        assert_agreement(pair, level)
+        assert_agreement(pair, confidence)
         # Beside other tests, too, and where another decides.
         (same,) = compared({"A": first, "B": second}, tests=("t-test", "studentized"), **plan).pairs
         assert same.interval == pair.interval

@@ -273,14 +273,14 @@ def test_the_n_grams_of_a_group_are_pooled(metric):
 def test_intervals_of_scores_speak_about_other_groups(method):
     texts = pooled_texts(14)
     references = ReferenceSet([[text, "w1 w2 w3"] for text in pooled_texts(14)[::-1]])
-    plan = IntervalPlan(method, n_resamples=60)
+    plan = IntervalPlan(method, resamples=60)
     metric = literal.METRICS["bleu-2"]
     scored = [
         score_systems(references, {"A": texts}, [metric], intervals=plan, groups=groups).scores[0]
         for groups in (LABELS, None)
     ]
     whole = scored[0].rows.grouped(group_numbers(LABELS))
-    assert scored[0].score.interval == whole.interval(method, n_resamples=60, rng=0)
+    assert scored[0].score.interval == whole.interval(method, resamples=60, rng=0)
     assert scored[0].score.interval != scored[1].score.interval
     assert scored[0].score.score == scored[1].score.score
     if method == "jackknife":

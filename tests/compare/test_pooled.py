@@ -105,7 +105,8 @@ def test_enumeration_goes_in_chunks(monkeypatch):
 def test_intervals_of_differences_leave_out_each_item_of_both(metric):
     systems = outputs(30)
     (found,) = compare_systems(
-        rows_of(metric, systems), plan=ComparisonPlan(trials=10, level=0.9, interval="percentile")
+        rows_of(metric, systems),
+        plan=ComparisonPlan(trials=10, confidence=0.9, interval="percentile"),
     )
     left_out = {
         name: np.array([naive(metric, texts[:k] + texts[k + 1 :]) for k in range(30)])

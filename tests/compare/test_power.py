@@ -72,7 +72,7 @@ class TestPopulation:
         apart = rng.normal(0.5, 1.0, size=4_000)
         population = Population(segment_rows(base + apart), segment_rows(base), *MEAN, 1.0)
         sizes = [10, 20, 30, 50]
-        found = population.rejections(sizes, alpha=0.05, replicates=400, seed=3) / 400
+        found = population.rejections(sizes, significance=0.05, replicates=400, seed=3) / 400
         d, sigma = apart.mean(), apart.std()
         expected = norm.cdf(np.sqrt(sizes) * d / sigma - norm.ppf(0.975))
         # 4 standard errors, and what Student's distribution asks for beyond the normal one.
@@ -90,7 +90,7 @@ class TestPopulation:
         population = Population(segment_rows(base + apart), segment_rows(base), *MEAN, 0.5)
         d = 0.5 * apart.mean()
         sigma = math.sqrt((apart**2).mean() - d**2)
-        found = population.rejections([60], alpha=0.05, replicates=400, seed=4) / 400
+        found = population.rejections([60], significance=0.05, replicates=400, seed=4) / 400
         expected = norm.cdf(math.sqrt(60) * d / sigma - norm.ppf(0.975))
         assert found[0] == pytest.approx(expected, abs=0.09)
 
@@ -99,7 +99,7 @@ class TestPopulation:
         metric = DeltaBLEU()
         kept = kept_share(*rows, metric.aggregate, 10.0)
         population = Population(*rows, metric.aggregate, metric.gradient, kept)
-        quick = population.rejections([40], alpha=0.05, replicates=300, seed=0)[0] / 300
+        quick = population.rejections([40], significance=0.05, replicates=300, seed=0)[0] / 300
         rng = np.random.default_rng(5)
         scores = np.stack(rows)
         found = 0
@@ -113,7 +113,7 @@ class TestPopulation:
 
     def test_depends_on_the_seed_alone(self, rows):
         population = Population(*rows, *CORPUS, 0.5)
-        setting = {"alpha": 0.05, "replicates": 20}
+        setting = {"significance": 0.05, "replicates": 20}
         one, two, three = (
             population.rejections([20, 40], seed=seed, **setting) for seed in (1, 1, 2)
         )
@@ -135,7 +135,7 @@ def null_rejections(rows, sort, replicates):
         values = np.random.default_rng(0).lognormal(size=(2, 500))
         rows = segment_rows(values[0]), segment_rows(values[1])
     population = Population(*rows, *(MEAN if sort == "mean" else CORPUS), 0.0)
-    return population.rejections([25, 100], alpha=0.05, replicates=replicates, seed=7)
+    return population.rejections([25, 100], significance=0.05, replicates=replicates, seed=7)
 
 
 @pytest.mark.long
@@ -301,7 +301,7 @@ class TestPlan:
 
     def test_strict_levels_can_be_reached(self, study):
         plan = plan_comparison(
-            study, PAIR, DeltaBLEU(), alpha=0.001, items=[200], replicates=5, power=0.5
+            study, PAIR, DeltaBLEU(), significance=0.001, items=[200], replicates=5, power=0.5
         )
         assert plan.curves[0].points[0].power == 1.0
 
@@ -383,8 +383,8 @@ def plan(study, systems=PAIR, metric=None, **options):
         ({"difference": 99.0}, "no pair of the pilot differs by more than 50.28"),
         ({"power": 1.0}, "power must lie between 0 and 1"),
         ({"power": 0.0}, "power must lie between 0 and 1"),
-        ({"power": 0.04}, "power must be more than alpha"),
-        ({"alpha": 0.0}, "alpha must lie between 0 and 1"),
+        ({"power": 0.04}, "power must be more than significance"),
+        ({"significance": 0.0}, "significance must lie between 0 and 1"),
         ({"items": []}, "items must be numbers from 2 on, none was given"),
         ({"items": [1, 20]}, "items must be numbers from 2 on, got 1"),
         ({"references": [11]}, "references must lie between 1 and 10, .* got 11"),

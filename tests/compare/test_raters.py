@@ -246,12 +246,12 @@ class TestResampleRaters:
                 assert not np.array_equal(first, another)
 
     def test_p_values_go_with_intervals(self, resampled: ResampledRaters) -> None:
-        for level in (0.5, 0.9, 0.99):
+        for confidence in (0.5, 0.9, 0.99):
             for first, second in (("A", "B"), ("B", "A")):
-                interval = resampled.interval(first, second, level=level)
+                interval = resampled.interval(first, second, confidence=confidence)
                 excluded = not interval.low <= 0.0 <= interval.high
-                assert excluded == (resampled.p_value(first, second) < 1.0 - level)
-        exact = resampled.interval("B", "A", level=1.0 - resampled.p_value("B", "A"))
+                assert excluded == (resampled.p_value(first, second) < 1.0 - confidence)
+        exact = resampled.interval("B", "A", confidence=1.0 - resampled.p_value("B", "A"))
         assert exact.low == pytest.approx(0.0, abs=1e-6)
         assert resampled.interval("A").method == "items and raters, n=400"
 
@@ -432,8 +432,8 @@ class TestBadInput:
     def test_questions(self, resampled: ResampledRaters) -> None:
         with pytest.raises(InputError, match="there is no system 'Z'"):
             resampled.interval("Z")
-        with pytest.raises(InputError, match="level must lie between 0 and 1, got 95"):
-            resampled.interval("A", level=95.0)
+        with pytest.raises(InputError, match="confidence must lie between 0 and 1, got 95"):
+            resampled.interval("A", confidence=95.0)
 
 
 class TestTruth:

@@ -422,8 +422,7 @@ class CommandLine:
                 ("old=2017,new=2018", "a=2017..2018-06,b=2019", "a:0.5,b:0.5", "a:0.9,b:0.1")
             ),
             "memory": lambda: rng.choice(("1k", "1MB", "2GB")),
-            "memory_bytes": lambda: rng.choice((1, 100, 10**6)),
-            "partition_bytes": lambda: rng.choice((1, 200, 10**6)),
+            "partition_size": lambda: rng.choice(("1", "200", "1MB")),
             "engine": lambda: "threads",
             "encoder": lambda: rng.choice(
                 ("nosuch:thing", "math:nan", "builtins:len", "tests.fuzz.encoders:raises",

@@ -89,12 +89,12 @@ def _posts(rng: random.Random) -> list[dict[str, Any]]:
 
 def _mine(inputs: Path, result: Path, work: Path) -> list[object]:
     return ["mine", inputs / "study", "--logs", inputs / "logs", "-o", result, "--work", work,
-            "--partition-bytes", 12_000, "--threads", 1]  # fmt: skip
+            "--partition-size", "12000", "--threads", 1]  # fmt: skip
 
 
 def _logs(inputs: Path, result: Path, work: Path) -> list[object]:
     return ["logs", "pairs", inputs / "posts.jsonl", "-o", result, "--work", work,
-            "--split", "old=2017,new=2018..2019", "--memory-bytes", 40_000]  # fmt: skip
+            "--split", "old=2017,new=2018..2019", "--memory", "40k"]  # fmt: skip
 
 
 def _vectors(inputs: Path, result: Path, work: Path) -> list[object]:

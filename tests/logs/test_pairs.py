@@ -322,7 +322,7 @@ def test_periods_by_time(years, tmp_path):
 
 def test_overlap_stays_in_the_last_period(years, tmp_path):
     split = parse_split(THREE)
-    made = write_pairs(years, tmp_path / "out", split=split, drop_overlap=True, memory_bytes=1)
+    made = write_pairs(years, tmp_path / "out", split=split, drop_overlap=True, memory=1)
     assert [one.pairs for one in made.periods] == [1, 4, 4]
     assert (made.overlap, made.overlap_left_out) == (1, 1)
     assert [row[:2] for row in saved(tmp_path / "out" / "evaluator.tsv")] == [
@@ -469,7 +469,7 @@ def test_bad_outputs_and_settings(tmp_path):
     refused("its name does not end in .parquet", path, tmp_path / "pairs.tsv", form="parquet")
     refused("is read here too", path, path)
     refused("is written here too", path, tmp_path / "a.tsv", triples=tmp_path / "a.tsv")
-    refused("memory_bytes: must be 1", path, tmp_path / "a.tsv", memory_bytes=0)
+    refused("memory: must be 1", path, tmp_path / "a.tsv", memory=0)
     refused("no overlap to drop", path, tmp_path / "a.tsv", drop_overlap=True)
     with pytest.raises(InputError, match="its folder does not exist"):
         write_pairs(path, tmp_path / "no" / "pairs.tsv")

@@ -111,7 +111,7 @@ def test_the_order_of_files_and_rows_does_not_matter(kind, posts, tmp_path):
     sample(tmp_path / "z", tmp_path / "two", kind, items=8, seed=3)
     assert studies(tmp_path / "one") == studies(tmp_path / "two")
     plan = SamplePlan(kind, items=8, seed=3)
-    how = {"split": parse_split(SPLIT), "period": "test", "memory_bytes": 1, "buckets": 5}
+    how = {"split": parse_split(SPLIT), "period": "test", "memory": 1, "buckets": 5}
     sample_items(posts, tmp_path / "spilled", plan, **how)
     assert studies(tmp_path / "one") == studies(tmp_path / "spilled")
     sample(posts, tmp_path / "more", kind, items=15, seed=3)

@@ -108,8 +108,8 @@ def test_wrong_options():
     made = controlled([3, 4, 5], [1, 2, 2])
     with pytest.raises(InputError, match="rule must be one of paired-t, rank-sum"):
         bad_reference_control(made, rule="t")
-    with pytest.raises(InputError, match="level must lie between 0 and 1"):
-        bad_reference_control(made, level=0)
+    with pytest.raises(InputError, match="significance must lie between 0 and 1"):
+        bad_reference_control(made, significance=0)
     with pytest.raises(InputError, match="there are no bad references"):
         bad_reference_control(made.scored())
-    assert bad_reference_control(made, level=1e-9)[0].passed is False
+    assert bad_reference_control(made, significance=1e-9)[0].passed is False

@@ -367,7 +367,7 @@ def test_systems_that_nobody_tells_apart():
     [
         ({"min_raters": 0}, "min_raters must be at least 1"),
         ({"rank_by": "rank"}, "rank_by must be one of z, raw"),
-        ({"level": 1.5}, "level must lie between 0 and 1"),
+        ({"significance": 1.5}, "significance must lie between 0 and 1"),
         ({"correction": "bonferroni"}, "correction must be one of holm, bh, none"),
     ],
 )

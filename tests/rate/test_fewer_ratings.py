@@ -115,11 +115,11 @@ def test_both_methods_are_one_estimator(seed, size, rest):
 
 
 def test_ratings_alone():
-    found = estimate_quality(RATINGS, METRIC, METRIC + UNRATED, method="ratings", level=0.9)
+    found = estimate_quality(RATINGS, METRIC, METRIC + UNRATED, method="ratings", confidence=0.9)
     low, high = stats.t.interval(0.9, 11, np.mean(RATINGS), stats.sem(RATINGS))
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
     assert (found.saving, found.equivalent_ratings, found.alpha) == (1, 12, 0)
-    assert found.interval.level == 0.9
+    assert found.interval.confidence == 0.9
 
 
 @pytest.mark.parametrize("method", ["control-variates", "ppi"])
@@ -368,7 +368,7 @@ def test_settings_and_results_are_plain():
         ([3, 4, 5], [1, 2, 3], [[1, 2, 3, 4]], {}, "metric_all must be one score an output"),
         ([[[3, 4]]], [1], [1, 2], {}, "outputs x raters"),
         ([3, 4, 5], [1, 2, 3], [1, 2, 3], {"method": "cv"}, "method must be"),
-        ([3, 4, 5], [1, 2, 3], [1, 2, 3], {"level": 95}, "level must lie"),
+        ([3, 4, 5], [1, 2, 3], [1, 2, 3], {"confidence": 95}, "confidence must lie"),
         ([3, 4, 5], [1, 2, 3], [1, 2, 3], {"quantile": "z"}, "quantile must be"),
         ([3, 4, 5], [1, 2, 3], [1, 2, 3], {"power": 1.0}, "power is PPI's lambda"),
     ],

@@ -77,9 +77,12 @@ def test_properties(table, stretch, shift):
 
 @few
 @given(tables(), st.floats(0.5, 0.9))
-def test_wider_for_more_confidence(table, level):
+def test_wider_for_more_confidence(table, confidence):
     assume(intraclass_correlations(table)["ICC2"].value > 0)
-    narrow, wide = intraclass_correlations(table, level=level), intraclass_correlations(table)
+    narrow, wide = (
+        intraclass_correlations(table, confidence=confidence),
+        intraclass_correlations(table),
+    )
     for form in FORMS:
         assert wide[form].low <= narrow[form].low <= narrow[form].high <= wide[form].high
 
@@ -133,7 +136,7 @@ def test_bad_input():
         intraclass_correlations([[1, 2, np.nan], [1, np.nan, 2]])
     with pytest.raises(InputError, match="all ratings are equal"):
         intraclass_correlations([[2, 2], [2, 2]])
-    with pytest.raises(InputError, match="level must lie between 0 and 1"):
-        intraclass_correlations(JUDGES, level=95)
+    with pytest.raises(InputError, match="confidence must lie between 0 and 1"):
+        intraclass_correlations(JUDGES, confidence=95)
     with pytest.raises(InputError, match="no form 'ICC4'"):
         intraclass_correlations(JUDGES)["ICC4"]

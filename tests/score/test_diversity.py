@@ -147,14 +147,14 @@ def test_intervals_are_the_jackknifes(metric):
     score = naive(metric, everything)
     left_out = [naive(metric, everything[:i] + everything[i + 1 :]) for i in range(30)]
     error = np.sqrt(29 / 30 * sum((one - np.mean(left_out)) ** 2 for one in left_out))
-    bootstrap = rows.bootstrap(10, level=0.9)
+    bootstrap = rows.bootstrap(10, confidence=0.9)
     assert bootstrap.standard_error == pytest.approx(error)
     reach = 1.699127 * error  # Student's t with 29 degrees of freedom
     expected = [score - reach, score + reach]
     assert [bootstrap.interval.low, bootstrap.interval.high] == pytest.approx(expected, abs=1e-5)
-    assert (bootstrap.interval.level, bootstrap.interval.method) == (0.9, "jackknife")
+    assert (bootstrap.interval.confidence, bootstrap.interval.method) == (0.9, "jackknife")
     for method in ("jackknife", "percentile", "bca"):
-        assert rows.interval(method, level=0.9, n_resamples=10) == bootstrap.interval
+        assert rows.interval(method, confidence=0.9, resamples=10) == bootstrap.interval
 
 
 @pytest.mark.parametrize("metric", [DISTINCT[0], ENTROPY[1]], ids=lambda metric: str(metric.name))
@@ -179,8 +179,8 @@ def test_intervals_hold_the_true_value_where_percentiles_do_not(metric):
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"n_resamples": 0}, "n_resamples must be a whole number"),
-        ({"level": 1.0}, "level must lie between 0 and 1"),
+        ({"resamples": 0}, "resamples must be a whole number"),
+        ({"confidence": 1.0}, "confidence must lie between 0 and 1"),
         ({"method": "studentized"}, "method must be one of percentile, bca"),
     ],
 )

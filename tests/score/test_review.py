@@ -57,7 +57,7 @@ def test_text_settings_reach_the_similarity():
     assert "|case:mixed|" in signatures[1]
 
 
-@pytest.mark.parametrize("wrong", [{"rng": "x"}, {"rng": -1}, {"n_resamples": 1.5}])
+@pytest.mark.parametrize("wrong", [{"rng": "x"}, {"rng": -1}, {"resamples": 1.5}])
 def test_a_bootstrap_that_cannot_be(wrong):
     rows = Discriminative("chrf").compute(OUTPUTS["one"], TWO)
     with pytest.raises(InputError):

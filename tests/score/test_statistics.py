@@ -96,17 +96,17 @@ def test_a_seed_repeats_the_bootstrap(metric, method):
 
 
 @by_metric
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_percentile_interval_is_the_quantiles_of_naive_recomputation(metric, level):
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_percentile_interval_is_the_quantiles_of_naive_recomputation(metric, confidence):
     samples = 60
-    bootstrap = rows_of(metric).bootstrap(samples, level=level, rng=9)
+    bootstrap = rows_of(metric).bootstrap(samples, confidence=confidence, rng=9)
     indices = np.random.default_rng(9).integers(30, size=(samples, 30))
     naive = [score_of(metric, places) for places in indices.tolist()]
     np.testing.assert_allclose(bootstrap.distribution, naive, rtol=0, atol=1e-9)
-    expected = np.quantile(naive, [(1 - level) / 2, (1 + level) / 2])
+    expected = np.quantile(naive, [(1 - confidence) / 2, (1 + confidence) / 2])
     assert [bootstrap.interval.low, bootstrap.interval.high] == pytest.approx(expected, abs=1e-9)
     assert bootstrap.standard_error == pytest.approx(np.std(naive, ddof=1), abs=1e-9)
-    assert bootstrap.interval.level == level
+    assert bootstrap.interval.confidence == confidence
     assert bootstrap.interval.method == "percentile bootstrap, n=60"
 
 
@@ -123,7 +123,7 @@ def test_resampling_in_batches_changes_nothing(monkeypatch):
 
 
 def test_functions_add_the_interval_to_the_score():
-    settings = {"ci": "bca", "n_resamples": 150, "rng": 3, "tokenize": "none"}
+    settings = {"ci": "bca", "resamples": 150, "rng": 3, "tokenize": "none"}
     weighted = delta_bleu(CORPUS.hypotheses, CORPUS.references, CORPUS.weights, **settings)
     rows = rows_of(METRICS[1])
     assert weighted.interval == rows.bootstrap(150, method="bca", rng=3).interval
@@ -137,10 +137,10 @@ def test_functions_add_the_interval_to_the_score():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_resamples": 0}, "n_resamples must be a whole number"),
-        ({"level": 1.0}, "level must lie between 0 and 1"),
-        ({"level": 0.0}, "level must lie between 0 and 1"),
-        ({"level": 95}, "level must lie between 0 and 1"),
+        ({"resamples": 0}, "resamples must be a whole number"),
+        ({"confidence": 1.0}, "confidence must lie between 0 and 1"),
+        ({"confidence": 0.0}, "confidence must lie between 0 and 1"),
+        ({"confidence": 95}, "confidence must lie between 0 and 1"),
         ({"method": "studentized"}, "percentile or bca"),
     ],
 )
@@ -187,7 +187,7 @@ def test_bca_is_scipys_on_the_same_resamples(scores):
     expected = scipys(scores, 4000)
     left_out = (scores.sum() - scores) / (len(scores) - 1)
     low, high = bca_interval(
-        expected.bootstrap_distribution, float(scores.mean()), left_out, level=0.95
+        expected.bootstrap_distribution, float(scores.mean()), left_out, confidence=0.95
     )
     assert [low, high] == pytest.approx(list(expected.confidence_interval), rel=1e-9)
 

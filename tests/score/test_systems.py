@@ -54,7 +54,9 @@ def test_items_are_left_out_of_metrics_that_could_score_them_too():
 def test_intervals_are_repeatable_and_in_the_signature():
     plan = IntervalPlan("bca", 80, 0.9, seed=4)
     (one,) = score_systems(REFERENCES, {"bad": OUTPUTS["bad"]}, (PLAIN,), intervals=plan).scores
-    assert one.score.interval == one.rows.bootstrap(80, level=0.9, method="bca", rng=4).interval
+    assert (
+        one.score.interval == one.rows.bootstrap(80, confidence=0.9, method="bca", rng=4).interval
+    )
     assert one.score.signature["ci"] == "bca-80-0.9-seed4"
 
 

@@ -30,16 +30,16 @@ def test_intervals_of_the_delta_bleu_study(r, low, high, method):
     """Galley et al. 2015, Table 2: the same rule for rho and tau, N = 528."""
     found = correlation_interval(r, 528, method, se="fisher")
     assert (found.low, found.high) == (pytest.approx(low, abs=6e-5), pytest.approx(high, abs=6e-5))
-    assert (found.level, found.method) == (0.95, "fisher")
+    assert (found.confidence, found.method) == (0.95, "fisher")
 
 
 def test_pearson_is_scipys():
     generator = np.random.default_rng(0)
     x, y = generator.normal(size=(2, 14))
     result = stats.pearsonr(x, y)
-    for level in (0.9, 0.95):
-        expected = result.confidence_interval(level)
-        found = correlation_interval(result.statistic, 14, level=level)
+    for confidence in (0.9, 0.95):
+        expected = result.confidence_interval(confidence)
+        found = correlation_interval(result.statistic, 14, confidence=confidence)
         assert (found.low, found.high) == (
             pytest.approx(expected.low),
             pytest.approx(expected.high),
@@ -77,7 +77,7 @@ def test_too_few_observations_say_nothing():
         ((0.5, 1), "at least 2 observations"),
         ((1.5, 9), r"\[-1, 1\]"),
         ((0.5, 9, "kendall-like"), "bootstrap_agreement"),
-        ((0.5, 9, "pearson", 1.0), "level"),
+        ((0.5, 9, "pearson", 1.0), "confidence"),
     ],
 )
 def test_what_has_no_interval_is_refused(arguments, message):
@@ -171,7 +171,7 @@ def test_bca_is_scipys():
     peer = stats.bootstrap(
         (np.arange(40),), one, vectorized=False, n_resamples=2000, method="BCa", rng=0
     ).confidence_interval
-    found = bootstrap_agreement(metric, human, level="pooled", ci="bca", n_resamples=8000).interval
+    found = bootstrap_agreement(metric, human, level="pooled", ci="bca", resamples=8000).interval
     assert (found.low, found.high) == (
         pytest.approx(peer.low, abs=0.02),
         pytest.approx(peer.high, abs=0.02),
@@ -183,7 +183,7 @@ def test_bca_is_scipys():
 @pytest.mark.parametrize("method", ["pearson", "spearman", "kendall-b", "kendall-like"])
 def test_results_do_not_depend_on_threads(method, level, resample):
     metric, human = study(gaps=0.1)
-    options = {"method": method, "level": level, "resample": resample, "n_resamples": 300}
+    options = {"method": method, "level": level, "resample": resample, "resamples": 300}
     one, two = (bootstrap_agreement(metric, human, threads=n, seed=7, **options) for n in (1, 2))
     assert np.array_equal(one.distribution, two.distribution)
     assert one.interval == two.interval
@@ -196,7 +196,7 @@ def test_results_do_not_depend_on_threads(method, level, resample):
 def test_the_population_is_named():
     metric, human = study()
     found = {
-        resample: bootstrap_agreement(metric, human, resample=resample, n_resamples=50)
+        resample: bootstrap_agreement(metric, human, resample=resample, resamples=50)
         for resample in ("items", "systems", "both")
     }
     assert found["items"].population == "these systems, other items"
@@ -226,14 +226,14 @@ def test_more_items_than_groups_give_nearly_the_same_acceleration():
 
 def test_a_constant_metric_has_no_interval():
     human = np.arange(12.0).reshape(3, 4)
-    found = bootstrap_agreement(np.ones((3, 4)), human, n_resamples=20)
+    found = bootstrap_agreement(np.ones((3, 4)), human, resamples=20)
     assert np.isnan([found.value, found.interval.low, found.interval.high]).all()
     assert found.undefined == 20
 
 
 def test_few_systems_leave_some_resamples_undefined():
     metric, human = study(systems=2)
-    found = bootstrap_agreement(metric, human, resample="systems", n_resamples=400)
+    found = bootstrap_agreement(metric, human, resample="systems", resamples=400)
     assert 120 < found.undefined < 280  # half of the draws take one system twice
 
 
@@ -243,7 +243,7 @@ def test_wrong_choices_are_refused():
         ({"resample": "raters"}, "resample must be one of items, systems, both"),
         ({"ci": "normal"}, "ci must be one of bca, percentile"),
         ({"confidence": 95}, "confidence must lie between 0 and 1"),
-        ({"n_resamples": 0}, "at least 1"),
+        ({"resamples": 0}, "at least 1"),
     ):
         with pytest.raises(InputError, match=message):
             bootstrap_agreement(metric, human, **options)
@@ -263,7 +263,7 @@ def test_bca_over_items_covers_what_fisher_does_not():
     for _ in range(trials):
         z = generator.normal(size=(2, 2, 250))
         metric, human = np.exp(z[0]), np.exp(0.8 * z[0] + 0.6 * z[1])
-        found = bootstrap_agreement(metric, human, level="pooled", n_resamples=600)
+        found = bootstrap_agreement(metric, human, level="pooled", resamples=600)
         fisher = correlation_interval(found.value, 500)
         covered["bca"] += found.interval.low <= true <= found.interval.high
         covered["fisher"] += fisher.low <= true <= fisher.high

@@ -31,19 +31,19 @@ def left_out(scores: np.ndarray) -> np.ndarray:
 
 @few
 @given(samples, levels)
-def test_of_a_mean_the_jackknife_is_students_interval(values, level):
+def test_of_a_mean_the_jackknife_is_students_interval(values, confidence):
     scores = np.array(values)
     assume(len(set(values)) > 1)
-    low, high = ends(jackknife_interval(float(scores.mean()), left_out(scores), level))
-    reach = scipy.stats.t.ppf((1 + level) / 2, len(scores) - 1) * scipy.stats.sem(scores)
+    low, high = ends(jackknife_interval(float(scores.mean()), left_out(scores), confidence))
+    reach = scipy.stats.t.ppf((1 + confidence) / 2, len(scores) - 1) * scipy.stats.sem(scores)
     assert (low, high) == pytest.approx((scores.mean() - reach, scores.mean() + reach), abs=1e-9)
-    found = jackknife_interval(float(scores.mean()), left_out(scores), level, (-60.0, 70.0))
+    found = jackknife_interval(float(scores.mean()), left_out(scores), confidence, (-60.0, 70.0))
     assert ends(found) == (max(low, -60.0), min(high, 70.0))
     p_value = jackknife_p_value(float(scores.mean()), left_out(scores))
     expected = scipy.stats.ttest_1samp(scores, 0.0).pvalue
     assert p_value == pytest.approx(expected, rel=1e-6)
-    assume(abs(p_value - (1.0 - level)) > 1e-9)
-    assert (p_value < 1.0 - level) == (not low <= 0.0 <= high)
+    assume(abs(p_value - (1.0 - confidence)) > 1e-9)
+    assert (p_value < 1.0 - confidence) == (not low <= 0.0 <= high)
 
 
 def test_of_a_difference_of_means_the_jackknife_is_the_paired_interval():
@@ -59,10 +59,10 @@ def test_of_a_difference_of_means_the_jackknife_is_the_paired_interval():
 
 @few
 @given(samples, levels)
-def test_percentiles_cut_off_equal_tails(values, level):
-    low, high = percentile_interval(np.array(values), level)
+def test_percentiles_cut_off_equal_tails(values, confidence):
+    low, high = percentile_interval(np.array(values), confidence)
     ordered = sorted(values)
-    place = (1 - level) / 2 * (len(values) - 1)
+    place = (1 - confidence) / 2 * (len(values) - 1)
     whole, part = int(place), place - int(place)
     expected_low = ordered[whole] + part * (ordered[whole + 1] - ordered[whole])
     expected_high = ordered[-1 - whole] + part * (ordered[-2 - whole] - ordered[-1 - whole])
@@ -70,8 +70,8 @@ def test_percentiles_cut_off_equal_tails(values, level):
 
 
 @pytest.mark.parametrize("power", [1, 3])
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_bca_of_a_paired_difference_is_scipys_on_the_same_resamples(power, level):
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_bca_of_a_paired_difference_is_scipys_on_the_same_resamples(power, confidence):
     rng = np.random.default_rng(5)
     first = rng.random(40) ** power * 100
     second = 0.7 * first + rng.random(40) * 20
@@ -80,7 +80,7 @@ def test_bca_of_a_paired_difference_is_scipys_on_the_same_resamples(power, level
         lambda a, b, axis=-1: a.mean(axis=axis) - b.mean(axis=axis),
         n_resamples=3000,
         paired=True,
-        confidence_level=level,
+        confidence_level=confidence,
         method="BCa",
         rng=np.random.default_rng(1),
     )
@@ -88,7 +88,7 @@ def test_bca_of_a_paired_difference_is_scipys_on_the_same_resamples(power, level
         expected.bootstrap_distribution,
         float(first.mean() - second.mean()),
         left_out(first) - left_out(second),
-        level,
+        confidence,
     )
     assert found == pytest.approx(tuple(expected.confidence_interval), rel=1e-9)
 
@@ -120,12 +120,12 @@ def test_without_spread_an_interval_is_a_point():
 
 
 @pytest.mark.parametrize("size", range(2, 12))
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
-def test_few_equal_numbers_show_no_spread_and_prove_nothing(size, level):
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99])
+def test_few_equal_numbers_show_no_spread_and_prove_nothing(size, confidence):
     """They could lie on either side of another number, each with probability one half."""
     same = np.full(size, 0.3)
-    interval = jackknife_interval(0.3, left_out(same), level, (0.0, 1.0))
+    interval = jackknife_interval(0.3, left_out(same), confidence, (0.0, 1.0))
     surprise = 2.0 ** (1 - size)
     assert jackknife_p_value(0.3, left_out(same)) == surprise
     assert jackknife_p_value(0.0, np.zeros(size)) == 1.0
-    assert ends(interval) == ((0.3, 0.3) if surprise < 1.0 - level else (0.0, 1.0))
+    assert ends(interval) == ((0.3, 0.3) if surprise < 1.0 - confidence else (0.0, 1.0))

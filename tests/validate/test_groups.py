@@ -50,7 +50,7 @@ def literal_clusters(metric, human, labels, counts, **options):
 def test_grouped_bootstrap_is_the_literal_cluster_bootstrap(seed, level, method):
     x, _, human, labels = study(seed)
     options = {"method": method, "level": level}
-    found = bootstrap_agreement(x, human, groups=labels, n_resamples=20, seed=3, **options)
+    found = bootstrap_agreement(x, human, groups=labels, resamples=20, seed=3, **options)
     draws = stream(3, 4, 0, 0).integers(6, size=(20, 6))
     counts = [np.bincount(row, minlength=6) for row in draws]
     expected = [literal_clusters(x, human, labels, row, **options) for row in counts]
@@ -113,7 +113,7 @@ def test_items_of_their_own_are_no_groups(level):
     own = list(range(len(labels)))
     options = {"level": level, "seed": 5}
     for function, tables, more in (
-        (bootstrap_agreement, (x, human), {"ci": "bca", "n_resamples": 100}),
+        (bootstrap_agreement, (x, human), {"ci": "bca", "resamples": 100}),
         (bootstrap_difference, (x, y, human), {"resamples": 100}),
         (permutation_test, (x, y, human), {"resamples": 100, "swap": "both"}),
         (permutation_test, (x, y, human), {"resamples": 100, "swap": "items"}),
@@ -129,7 +129,7 @@ def test_the_jackknife_leaves_whole_groups_out():
     human = rng.normal(size=(3, 40))
     metric = human + rng.normal(size=human.shape)
     doubled = np.repeat(np.arange(40), 2)
-    options = {"level": "pooled", "ci": "bca", "n_resamples": 300}
+    options = {"level": "pooled", "ci": "bca", "resamples": 300}
     one = bootstrap_agreement(metric, human, **options).interval
     two = bootstrap_agreement(
         metric[:, doubled], human[:, doubled], groups=doubled.tolist(), **options

@@ -71,7 +71,7 @@ def compare(
     correction: Literal["holm", "bh", "none"] = "holm",
     significance: float = 0.05,
     interval: Literal["studentized", "jackknife", "percentile", "bca"] = "studentized",
-    level: float = 0.95,
+    confidence: float = 0.95,
     trials: Whole = 10_000,
     resamples: Whole = 2_000,
     seed: Whole = 0,
@@ -138,14 +138,14 @@ def compare(
         Corrected p-values below it are significant.
     interval
         How intervals of scores and differences are made.
-    level
-        Of the intervals.
+    confidence
+        Confidence of the intervals.
     trials
         Random exchanges, at least: more are drawn where the correction for many pairs needs them.
     resamples
         Samples of the bootstrap.
     seed
-        Of all that is random.
+        Seed of everything random.
     resample
         items,raters: the raters of references are a sample too. Carries the noise of their ratings
         into intervals and tests, in place of --tests and --interval; needs raw ratings.
@@ -176,7 +176,7 @@ def compare(
         correction=correction,
         significance=significance,
         interval=interval,
-        level=level,
+        confidence=confidence,
         trials=trials,
         resamples=resamples,
         seed=seed,
@@ -298,7 +298,7 @@ def compare(
                 f"{past}: has no column metric, so that its differences serve one metric only; "
                 "choose it with --metrics"
             )
-        found = tuple(_with_agreement(one, past, past_model, level) for one in found)
+        found = tuple(_with_agreement(one, past, past_model, confidence) for one in found)
     shown: list[Table] = []
     for name in wanted:
         if name == "systems":
@@ -339,11 +339,11 @@ def _note_runs(names: Sequence[str], comparison: Comparison) -> None:
 
 
 def _with_agreement(
-    comparison: Comparison, path: str, model: Literal["isotonic", "logistic"], level: float
+    comparison: Comparison, path: str, model: Literal["isotonic", "logistic"], confidence: float
 ) -> Comparison:
     past = read_past_comparisons(path, comparison.metric)
     curve = AgreementCurve.fit(
-        past, model=model, higher_is_better=comparison.higher_is_better, level=level
+        past, model=model, higher_is_better=comparison.higher_is_better, confidence=confidence
     )
     for text in curve.notes:
         remark(f"{comparison.metric}, {path}: {text}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,9 +21,8 @@ from deltableu.cli.options import (
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
-from deltableu.io import named_columns
+from deltableu.io import ColumnNames, named_columns, parse_size
 from deltableu.logs import (
-    MEMORY,
     Form,
     PairRules,
     SamplePlan,
@@ -35,29 +35,89 @@ from deltableu.logs import (
 logs = subcommands("logs", "Turn posts or conversations into pairs to mine, or into test items.")
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How logs are read, and which of their posts make dialogues.
+
+    Parameters
+    ----------
+    columns
+        What the logs call the columns, such as id=tweet_id,user=author.name.
+    min_posts
+        Least number of posts per dialogue; by default 3, and 2 for turns and conversations.
+    users
+        Number of users per dialogue: 2, which is the default for posts, or any.
+    own_replies
+        Whether a reply to the same user ends a dialogue (drop, the default for posts) or not.
+    clock_skew
+        Number of seconds by which a reply may be earlier than what it answers.
+    roles
+        Roles whose turns are utterances, such as user,assistant; by default all but system,
+        developer, tool and function.
+    responder
+        The role whose responses make pairs, such as assistant; by default any.
+    name_by_file
+        Begin the names of dialogues with that of their file.
+    on_error
+        Whether rows and files that cannot be read end the run, or are counted and left out.
+    memory
+        Memory to use, such as 500MB or 8GB; what needs more goes to temporary files. A post takes
+        81 bytes.
+    work
+        Folder of temporary files; by default the one of the output.
+    """
+
+    columns: str = ""
+    min_posts: Whole | None = None
+    users: Literal["2", "any"] | None = None
+    own_replies: Literal["drop", "keep"] | None = None
+    clock_skew: float = 300.0
+    roles: str | None = None
+    responder: str | None = None
+    name_by_file: Annotated[bool, Flag] = False
+    on_error: Literal["stop", "skip"] = "stop"
+    memory: str = "2GB"
+    work: Path | None = None
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory as a number."""
+        return parse_size(self.memory, "--memory")
+
+    def named(self) -> ColumnNames | None:
+        """The names of the columns."""
+        return named_columns(self.columns or None, "id=tweet_id,text=body")
+
+    def rules(self, *, first: bool = False) -> PairRules:
+        """What makes a dialogue."""
+        return PairRules(
+            min_posts=self.min_posts,
+            users="two" if self.users == "2" else self.users,
+            own_replies=self.own_replies,
+            clock_skew=self.clock_skew,
+            first=first,
+            roles=None if self.roles is None else listed(self.roles),
+            responder=self.responder,
+        )
+
+
+_READING = ReadingOptions()
+
+
 @logs.command
 def pairs(
     *files: str,
     output: Annotated[Path, Output],
     triples: Path | None = None,
-    columns: str = "",
-    min_posts: Whole | None = None,
-    users: Literal["2", "any"] | None = None,
-    own_replies: Literal["drop", "keep"] | None = None,
-    clock_skew: float = 300.0,
+    reading: ReadingOptions = _READING,
     first: Annotated[bool, Flag] = False,
-    roles: str | None = None,
-    responder: str | None = None,
     split: str | None = None,
     seed: Whole | None = None,
     crossing: Literal["drop", "keep"] | None = None,
     drop_overlap: Annotated[bool, Flag] = False,
-    name_by_file: Annotated[bool, Flag] = False,
     form: Form | None = None,
     replace: Annotated[bool, Flag] = False,
-    on_error: Literal["stop", "skip"] = "stop",
-    memory_bytes: Positive = MEMORY,
-    work: Path | None = None,
     format: Format = "table",
 ) -> None:
     """Turn posts or conversations into pairs of utterance and response.
@@ -78,23 +138,8 @@ def pairs(
         standard output; with --split, a folder with such a file for each period.
     triples
         Also write context, message and response, in the same way.
-    columns
-        What the logs call the columns: id=tweet_id,user=author.name.
-    min_posts
-        Of a dialogue; 3 by default, and 2 for turns and conversations.
-    users
-        Of a dialogue: 2, which is the default for posts, or any.
-    own_replies
-        Whether a reply to the same user ends a dialogue (drop, the default for posts) or not.
-    clock_skew
-        Seconds that a reply may be earlier than what it answers.
     first
         Only pairs of a first post and a reply to it.
-    roles
-        Whose turns are utterances, such as user,assistant; by default all roles but system,
-        developer, tool and function.
-    responder
-        Only responses of this role make pairs, such as assistant.
     split
         Periods by dates, evaluator=2017,system=2018,test=2019-01..2019-06, to which a thread
         belongs by its first post; or by shares of threads, evaluator:0.8,system:0.15,test:0.05.
@@ -104,23 +149,15 @@ def pairs(
         Whether threads that go on after their period are dropped (the default) or kept.
     drop_overlap
         Write a pair whose words are in several periods to the last of them only.
-    name_by_file
-        Begin the names of dialogues with that of their file.
     form
         Of files in a folder, and on standard output; tsv by default.
     replace
         Put the new folder in the place of an old one.
-    on_error
-        Whether rows and files that cannot be read end the run, or are counted and left out.
-    memory_bytes
-        Use temporary files for what is more than this; a post takes 81 bytes.
-    work
-        Where to put temporary files; beside the output by default.
     format
         How counts are printed.
     """
     check_logs(files)
-    rules = _rules(min_posts, users, own_replies, clock_skew, roles, responder, first=first)
+    rules = reading.rules(first=first)
     with ProgressBar() as progress:
         written = write_pairs(
             list(files),
@@ -129,13 +166,13 @@ def pairs(
             rules=rules,
             split=_split(split, seed=seed, crossing=crossing, drop_overlap=drop_overlap),
             drop_overlap=drop_overlap,
-            columns=named_columns(columns or None, "id=tweet_id,text=body"),
-            name_by_file=name_by_file,
             form=form,
             replace=replace,
-            on_error=on_error,
-            memory_bytes=memory_bytes,
-            work=work,
+            columns=reading.named(),
+            name_by_file=reading.name_by_file,
+            on_error=reading.on_error,
+            memory=reading.memory_bytes,
+            work=reading.work,
             progress=progress,
         )
     for problem in written.unreadable_files:
@@ -158,18 +195,8 @@ def sample(
     min_words: Whole = 1,
     max_words: Whole | None = None,
     min_bigram_count: Whole = 0,
-    columns: str = "",
-    min_posts: Whole | None = None,
-    users: Literal["2", "any"] | None = None,
-    own_replies: Literal["drop", "keep"] | None = None,
-    clock_skew: float = 300.0,
-    roles: str | None = None,
-    responder: str | None = None,
-    name_by_file: Annotated[bool, Flag] = False,
+    reading: ReadingOptions = _READING,
     replace: Annotated[bool, Flag] = False,
-    on_error: Literal["stop", "skip"] = "stop",
-    memory_bytes: Positive = MEMORY,
-    work: Path | None = None,
     format: Format = "table",
 ) -> None:
     """Draw test items from logs, as the papers do, and write them as a study.
@@ -208,37 +235,15 @@ def sample(
         Of message and response; any number by default.
     min_bigram_count
         Only triples with two words in a row that responses of the logs have at least so often.
-    columns
-        What the logs call the columns: id=tweet_id,user=author.name.
-    min_posts
-        Of a dialogue; 3 by default, and 2 for turns and conversations.
-    users
-        Of a dialogue: 2, which is the default for posts, or any.
-    own_replies
-        Whether a reply to the same user ends a dialogue (drop, the default for posts) or not.
-    clock_skew
-        Seconds that a reply may be earlier than what it answers.
-    roles
-        Whose turns are utterances, such as user,assistant.
-    responder
-        Only responses of this role make pairs, such as assistant.
-    name_by_file
-        Begin the names of dialogues with that of their file.
     replace
         Put the new study in the place of an old one.
-    on_error
-        Whether rows and files that cannot be read end the run, or are counted and left out.
-    memory_bytes
-        Use temporary files for what is more than this.
-    work
-        Where to put temporary files; beside the output by default.
     format
         How counts are printed.
     """
     check_logs(files)
     if exclude is not None:
         check_logs(exclude, "--exclude")
-    rules = _rules(min_posts, users, own_replies, clock_skew, roles, responder)
+    rules = reading.rules()
     plan = SamplePlan(as_, items, seed, min_words, max_words, min_bigram_count)
     with ProgressBar() as progress:
         sampled = sample_items(
@@ -249,12 +254,12 @@ def sample(
             split=_split(split, crossing=crossing, split_seed=split_seed),
             exclude=exclude or (),
             rules=rules,
-            columns=named_columns(columns or None, "id=tweet_id,text=body"),
-            name_by_file=name_by_file,
             replace=replace,
-            on_error=on_error,
-            memory_bytes=memory_bytes,
-            work=work,
+            columns=reading.named(),
+            name_by_file=reading.name_by_file,
+            on_error=reading.on_error,
+            memory=reading.memory_bytes,
+            work=reading.work,
             progress=progress,
         )
     for problem in sampled.unreadable_files:
@@ -262,27 +267,6 @@ def sample(
     if sampled.items < sampled.wanted:
         note(f"only {sampled.items} of {sampled.wanted} items: no more of the logs fit")
     emit([sampled.table(), sampled.read_table()], sampled, format)
-
-
-def _rules(
-    min_posts: int | None,
-    users: Literal["2", "any"] | None,
-    own_replies: Literal["drop", "keep"] | None,
-    clock_skew: float,
-    roles: str | None,
-    responder: str | None,
-    *,
-    first: bool = False,
-) -> PairRules:
-    return PairRules(
-        min_posts=min_posts,
-        users="two" if users == "2" else users,
-        own_replies=own_replies,
-        clock_skew=clock_skew,
-        first=first,
-        roles=None if roles is None else listed(roles),
-        responder=responder,
-    )
 
 
 def _split(

@@ -9,11 +9,12 @@ from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
 from deltableu.cli.mine_log import MiningLog
 from deltableu.cli.mine_options import EngineOptions, SimilarityOptions
-from deltableu.cli.options import Flag, Output, Positive, Several, Whole
+from deltableu.cli.options import Flag, Output, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
+from deltableu.io import parse_size
 from deltableu.mine import MiningPlan, RowFilter, mine_references
 
 _DEFAULTS = SimilarityOptions()
@@ -36,7 +37,7 @@ def mine(
     keep_junk: Annotated[bool, Flag] = False,
     diversity: float | None = None,
     engine: EngineOptions = _ENGINE,
-    partition_bytes: Positive | None = None,
+    partition_size: str | None = None,
     on_error: Literal["stop", "skip"] = "stop",
     work: Path | None = None,
     replace: Annotated[bool, Flag] = False,
@@ -77,9 +78,9 @@ def mine(
         Keep placeholders such as [deleted], responses with links and echoes of their utterance.
     diversity
         From 0 to 1: how much the references of an item should differ (maximal marginal relevance).
-    partition_bytes
-        Cut large files into parts of about so many bytes; by default a 64th of all logs, but at
-        least 2 and at most 256 megabytes.
+    partition_size
+        Cut large files into parts of about this size, such as 64MB; by default a 64th of all logs,
+        but at least 2MB and at most 256MB.
     on_error
         Whether rows and files that cannot be read end the run, or are counted and left out.
     work
@@ -104,6 +105,7 @@ def mine(
     )
     if not (top or parrot or random):
         raise InputError("--top 0 without --parrot and --random adds nothing")
+    part = None if partition_size is None else parse_size(partition_size, "--partition-size")
     inputs = [*local_logs(logs, "--logs"), *filter(None, [options.vectors])]
     add = check_new_study_run(study, output, log, inputs, replace=replace)
     work = work_folder(work, output, "mining", [study])
@@ -119,7 +121,7 @@ def mine(
             work=work,
             keep_work=True,
             on_error=on_error,
-            partition_bytes=partition_bytes,
+            partition_bytes=part,
             progress=journal.show,
             log=journal,
         )

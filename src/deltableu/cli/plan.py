@@ -38,7 +38,7 @@ def compare(
     options: NgramOptions = _DEFAULTS,
     difference: float | None = None,
     power: float = 0.8,
-    alpha: float = 0.05,
+    significance: float = 0.05,
     items: Annotated[list[str] | None, Several] = None,
     references: Annotated[list[str] | None, Several] = None,
     raters: Annotated[list[str] | None, Several] = None,
@@ -71,7 +71,7 @@ def compare(
         The difference in score to be detected, up to the pilot's, which is the default.
     power
         How likely it is to be found.
-    alpha
+    significance
         p-values below it are significant.
     items
         Numbers of items to try; by default around what a normal approximation needs.
@@ -89,7 +89,7 @@ def compare(
     replicates
         Simulated studies of each sort.
     seed
-        Of all that is random.
+        Seed of everything random.
     plot
         Draw the curves here: a name that ends in .svg or .png.
     format
@@ -124,7 +124,7 @@ def compare(
             chosen,
             difference=difference,
             power=power,
-            alpha=alpha,
+            significance=significance,
             items=sizes,
             references=wanted,
             raters=crews,

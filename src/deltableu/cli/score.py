@@ -27,9 +27,9 @@ def score(
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
     ci: Annotated[bool, Flag] = False,
-    ci_method: Literal["jackknife", "percentile", "bca"] = "jackknife",
+    interval: Literal["jackknife", "percentile", "bca"] = "jackknife",
     group: str | None = None,
-    level: float = 0.95,
+    confidence: float = 0.95,
     resamples: Whole = 1000,
     seed: Whole = 0,
     segments: Annotated[bool, Flag] = False,
@@ -65,17 +65,17 @@ def score(
         text, or drop the item for all systems.
     ci
         Add confidence intervals: where scores would lie on other items like these.
-    ci_method
+    interval
         Student's interval with the jackknife's standard error, or one read off bootstrap samples.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         intervals then speak about other groups.
-    level
-        Of the intervals.
+    confidence
+        Confidence of the intervals.
     resamples
         How many resampled corpora.
     seed
-        Of the resampling.
+        Seed of the resampling.
     segments
         Print the score of every segment.
     format
@@ -90,15 +90,15 @@ def score(
     if not ci:
         unused(
             "scores without --ci",
-            ci_method=(ci_method, "jackknife"),
+            interval=(interval, "jackknife"),
             group=(group, None),
-            level=(level, 0.95),
+            confidence=(confidence, 0.95),
             resamples=(resamples, 1000),
         )
     inputs = read_inputs(paths, refs, weights, systems, missing)
     chosen = options.make(metrics, inputs.references)
     check_results(output, (*paths, *(refs or ()), weights, *options.files))
-    plan = IntervalPlan(ci_method, resamples, level, seed)
+    plan = IntervalPlan(interval, resamples, confidence, seed)
     with ProgressBar() as progress:
         scoring = score_systems(
             inputs.references.select(select),

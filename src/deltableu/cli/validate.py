@@ -73,10 +73,10 @@ def validate(
     sentinels: Annotated[bool, Parameter(negative="--no-sentinels")] = True,
     methods: str = "pearson,spearman,kendall-b",
     levels: str = "system,pooled,item",
-    test: str = "auto",
+    tests: str = "auto",
     correction: MetricCorrection = "holm",
     significance: float = 0.05,
-    level: float = 0.95,
+    confidence: float = 0.95,
     threshold: float = 25.0,
     resamples: Whole = 1000,
     seed: Whole = 0,
@@ -139,8 +139,8 @@ def validate(
         kendall-b, kendall-c, kendall-wei, kendall-like.
     levels
         Separated by commas: system, pooled (all outputs together), item (systems within an item).
-    test
-        Of one metric agreeing better than another: perm-both, perm-systems, perm-items,
+    tests
+        Test of one metric agreeing better than another: perm-both, perm-systems, perm-items,
         bootstrap-both, bootstrap-systems, bootstrap-items, williams; auto is perm-systems at level
         system and perm-items at the others.
     correction
@@ -148,14 +148,14 @@ def validate(
         one-sided, without correction, as the metrics tasks there do.
     significance
         p-values below it are significant.
-    level
-        Of the intervals.
+    confidence
+        Confidence of the intervals.
     threshold
         Of kendall-like: pairs that people rate closer than this do not count.
     resamples
         Of intervals, and at least so many of tests: more where the correction needs them.
     seed
-        Of all that is random.
+        Seed of everything random.
     tables
         Which tables to print, separated by commas: people, agreement, matrix.
     format
@@ -172,10 +172,10 @@ def validate(
         min_raters=min_raters,
         methods=cast(tuple[Method, ...], tuple(listed(methods))),
         levels=cast(tuple[Level, ...], tuple(listed(levels))),
-        test=cast(MetricTest | Literal["auto"], test),
+        test=_one_test(tests),
         correction=correction,
         significance=significance,
-        confidence=level,
+        confidence=confidence,
         resamples=resamples,
         threshold=threshold,
         seed=seed,
@@ -247,6 +247,13 @@ def validate(
         else:
             shown += result.matrix_tables()
     emit(shown, result, format, output)
+
+
+def _one_test(text: str) -> MetricTest | Literal["auto"]:
+    names = listed(text)
+    if len(names) != 1:
+        raise InputError(f"--tests takes one test here, got {text!r}")
+    return cast(MetricTest | Literal["auto"], names[0])
 
 
 def _groups(data: Study | None, field: str | None) -> dict[str, str] | None:

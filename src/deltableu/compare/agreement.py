@@ -59,7 +59,7 @@ class AgreementCurve:
         The pairs are worth this many times fewer unrelated ones.
     largest : float
         The largest past difference.
-    level : float
+    confidence : float
         Of the intervals.
     slope : float or None
         Of the logistic model; infinite where people agreed (or disagreed) throughout.
@@ -91,7 +91,7 @@ class AgreementCurve:
     groups: int | None
     design_effect: float
     largest: float
-    level: float
+    confidence: float
     slope: float | None
     notes: tuple[str, ...]
     _fitted: _Isotonic | _Logistic
@@ -103,7 +103,7 @@ class AgreementCurve:
         *,
         model: AgreementModel = "isotonic",
         higher_is_better: bool = True,
-        level: float = 0.95,
+        confidence: float = 0.95,
     ) -> AgreementCurve:
         """Estimate the curve; at least 10 pairs with a metric difference are needed.
 
@@ -113,11 +113,11 @@ class AgreementCurve:
         model : {"isotonic", "logistic"}
         higher_is_better : bool
             Of the metric.
-        level : float
+        confidence : float
             Of the intervals.
         """
         check_choice("model", model, get_args(AgreementModel))
-        check_share("level", level)
+        check_share("confidence", confidence)
         used = past.differences != 0.0
         pairs = int(used.sum())
         if pairs < _FEWEST_PAIRS:
@@ -145,7 +145,7 @@ class AgreementCurve:
             groups=None if groups is None else int(groups.max()) + 1,
             design_effect=_design_effect(fitted.residuals(sizes, agreed), agreed, groups),
             largest=float(sizes.max()),
-            level=level,
+            confidence=confidence,
             slope=fitted.slope if isinstance(fitted, _Logistic) else None,
             notes=_notes(agreed, groups),
             _fitted=fitted,
@@ -159,14 +159,14 @@ class AgreementCurve:
         method = f"{self._fitted.method} of {self.pairs} past pairs"
         if size == 0.0:
             interval = ConfidenceInterval(
-                0.5, 0.5, self.level, "no difference, nothing to agree to"
+                0.5, 0.5, self.confidence, "no difference, nothing to agree to"
             )
             return Probability(0.5, interval)
         if self.extrapolates(size):
             method += f", beyond their largest difference of {self.largest:.4g}"
         value = self._fitted.value(size)
-        low, high = self._fitted.limits(size, self.level, self.design_effect)
-        return Probability(value, ConfidenceInterval(low, high, self.level, method))
+        low, high = self._fitted.limits(size, self.confidence, self.design_effect)
+        return Probability(value, ConfidenceInterval(low, high, self.confidence, method))
 
     def extrapolates(self, difference: float) -> bool:
         """Whether the difference is larger than any that people have judged."""
@@ -202,20 +202,20 @@ class _Isotonic:
         value = float(np.interp(size, [0.0, *self.sizes], [0.5, *curve]))
         return 1.0 - value if self.turned else value
 
-    def limits(self, size: float, level: float, design_effect: float) -> tuple[float, float]:
+    def limits(self, size: float, confidence: float, design_effect: float) -> tuple[float, float]:
         first, last = (int(np.searchsorted(self.sizes, size, side)) for side in ("left", "right"))
-        threshold = _chi_square(level) * design_effect
+        threshold = _chi_square(confidence) * design_effect
         pairs = float(self.counts.sum())
         near = pairs ** (2.0 / 3.0)
         # Near an end few pairs stand in the way of a curve that follows chance.
         if self.counts[last:].sum() < near:
             shares, counts = self.shares[:last][::-1], self.counts[:last][::-1]
-            low = _window_limit(shares, counts, near, level, design_effect)
+            low = _window_limit(shares, counts, near, confidence, design_effect)
         else:
             low = self._ratio_limit(first, last, 0.0, threshold)
         if self.counts[:first].sum() < near:
             shares, counts = 1.0 - self.shares[first:], self.counts[first:]
-            high = 1.0 - _window_limit(shares, counts, near, level, design_effect)
+            high = 1.0 - _window_limit(shares, counts, near, confidence, design_effect)
         else:
             high = self._ratio_limit(first, last, 1.0, threshold)
         if 4.0 * float((self.counts * (self.shares - 0.5)).sum()) ** 2 > threshold * pairs:
@@ -284,8 +284,8 @@ class _Logistic:
     def value(self, size: float) -> float:
         return float(_expit(self.slope * size))
 
-    def limits(self, size: float, level: float, design_effect: float) -> tuple[float, float]:
-        threshold = _chi_square(level) * design_effect
+    def limits(self, size: float, confidence: float, design_effect: float) -> tuple[float, float]:
+        threshold = _chi_square(confidence) * design_effect
         low, high = (self._slope_limit(direction, threshold) for direction in (-1.0, 1.0))
         return float(_expit(low * size)), float(_expit(high * size))
 
@@ -331,7 +331,7 @@ def _edge(rejected: Callable[[float], bool], inside: float, outside: float) -> f
 
 
 def _window_limit(
-    shares: Array, counts: Array, pairs: float, level: float, design_effect: float
+    shares: Array, counts: Array, pairs: float, confidence: float, design_effect: float
 ) -> float:
     """Clopper and Pearson's lower limit from the nearest pairs, whose chances are no larger."""
     from scipy.special import betaincinv
@@ -341,7 +341,7 @@ def _window_limit(
     successes = float((shares[:end] * counts[:end]).sum()) / design_effect
     if successes == 0.0:
         return 0.0
-    return float(betaincinv(successes, size - successes + 1.0, (1.0 - level) / 2.0))
+    return float(betaincinv(successes, size - successes + 1.0, (1.0 - confidence) / 2.0))
 
 
 def _design_effect(residuals: Array, agreed: Array, groups: Ints | None) -> float:
@@ -381,5 +381,5 @@ def _expit(log_odds: ArrayLike) -> Array:
     return np.asarray(expit(log_odds))
 
 
-def _chi_square(level: float) -> float:
-    return NormalDist().inv_cdf((1.0 + level) / 2.0) ** 2
+def _chi_square(confidence: float) -> float:
+    return NormalDist().inv_cdf((1.0 + confidence) / 2.0) ** 2

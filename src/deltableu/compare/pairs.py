@@ -150,7 +150,7 @@ def compare_pairs(
         tests=tests,
         correction=plan.correction,
         significance=plan.significance,
-        level=plan.level,
+        confidence=plan.confidence,
         systems=tuple(systems),
         pairs=tuple(compared),
         exact=evidence.exact(pairs),

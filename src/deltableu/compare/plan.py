@@ -27,7 +27,7 @@ class ComparisonPlan:
         Adjusted p-values below it are significant.
     interval : {"studentized", "jackknife", "percentile", "bca"}
         Of differences; those of scores are the same but for studentized, whose are the jackknife's.
-    level : float
+    confidence : float
         Of the intervals.
     trials : int
         Random exchanges, at least: more are drawn where a correction for many pairs needs them.
@@ -40,7 +40,7 @@ class ComparisonPlan:
     correction: Correction = "holm"
     significance: float = 0.05
     interval: DifferenceInterval = "studentized"
-    level: float = 0.95
+    confidence: float = 0.95
     trials: int = 10_000
     resamples: int = 2_000
     seed: int = 0
@@ -58,7 +58,7 @@ class ComparisonPlan:
         check_choice("interval", self.interval, get_args(DifferenceInterval))
         for name, least in (("trials", 1), ("resamples", 1), ("seed", 0)):
             check_at_least(name, getattr(self, name), least)
-        for name in ("level", "significance"):
+        for name in ("confidence", "significance"):
             check_share(name, getattr(self, name))
         object.__setattr__(self, "tests", tuple(self.tests))
 
@@ -78,5 +78,5 @@ class ComparisonPlan:
             made = f"-{counts['studentized']}"
         return (
             f"test:{tests}|correction:{self.correction}|significance:{self.significance:g}"
-            f"|ci:{self.interval}{made}-{self.level:g}|seed:{self.seed}"
+            f"|ci:{self.interval}{made}-{self.confidence:g}|seed:{self.seed}"
         )

@@ -59,7 +59,7 @@ class Population:
         self,
         sizes: Sequence[int],
         *,
-        alpha: float,
+        significance: float,
         replicates: int,
         seed: int,
         progress: Steps | None = None,
@@ -75,27 +75,27 @@ class Population:
         ----------
         sizes : list of int
             Increasing.
-        alpha : float
+        significance : float
             p-values below it are significant.
         replicates : int
             Studies.
         """
         from scipy.special import stdtrit
 
-        critical = [float(stdtrit(size - 1, 1.0 - alpha / 2.0)) for size in sizes]
+        critical = [float(stdtrit(size - 1, 1.0 - significance / 2.0)) for size in sizes]
         counts = np.zeros(len(sizes), dtype=np.int64)
         for replicate in range(replicates):
             both = np.stack(self._draw(sizes[-1], stream(seed, replicate)))
             for place, size in enumerate(sizes):
                 study = Exchange(both[:, :size], self.aggregate, self.gradient)
                 still = self.clamped is not None and bool(self.clamped(study.totals).any())
-                if not still and 2.0 ** (1 - size) < alpha:
+                if not still and 2.0 ** (1 - size) < significance:
                     counts[place] += abs(study.statistic(0, 1)) > critical[place]
             if progress is not None:
                 progress(replicate + 1, replicates)
         return counts
 
-    def approximate_size(self, power: float, alpha: float, size: int, seed: int) -> int:
+    def approximate_size(self, power: float, significance: float, size: int, seed: int) -> int:
         """Items that give this power if differences are normal.
 
         Their standard deviation is that of studies of the given size.
@@ -106,7 +106,7 @@ class Population:
             scores = self.aggregate(np.stack((one.sum(axis=0), two.sum(axis=0))))
             differences.append(float(scores[0] - scores[1]))
         normal = NormalDist()
-        reach = normal.inv_cdf(1.0 - alpha / 2.0) + normal.inv_cdf(power)
+        reach = normal.inv_cdf(1.0 - significance / 2.0) + normal.inv_cdf(power)
         # Worse instruments may see no difference at all; no number of items would do then.
         measured = max(abs(self.difference), 1e-6)
         return max(2, math.ceil(size * (reach * float(np.std(differences)) / measured) ** 2))

@@ -36,7 +36,7 @@ def plan_comparison(
     *,
     difference: float | None = None,
     power: float = 0.8,
-    alpha: float = 0.05,
+    significance: float = 0.05,
     items: Sequence[int] | None = None,
     references: Sequence[int | None] = (None,),
     raters: Sequence[int | None] = (None,),
@@ -53,7 +53,7 @@ def plan_comparison(
     Studies are simulated from the pilot: items are drawn with replacement; on a share of them the
     two outputs stand as they are, on the others a fair coin exchanges them, so that endlessly many
     items would show the difference asked for. Each study is tested as `compare_systems` does by
-    default, two-sided; power is the share of studies with p < alpha.
+    default, two-sided; power is the share of studies with p < significance.
 
     The difference is defined under all references of the pilot and their weights. Fewer
     references are a random part of an item's, with the original; `raters` adds to each weight the
@@ -72,7 +72,7 @@ def plan_comparison(
         To be detected: up to the pilot's, which is the default.
     power : float
         The power asked for.
-    alpha : float
+    significance : float
         p-values below it are significant.
     items : list of int, optional
         Sizes of studies; by default around what a normal approximation needs.
@@ -114,7 +114,7 @@ def plan_comparison(
     >>> [point.power for point in plan.curves[0].points]
     [0.0, 1.0]
     """
-    _check(power, alpha, items, replicates, draws, seed, threads)
+    _check(power, significance, items, replicates, draws, seed, threads)
     if not references or not raters:
         raise InputError("no number of references or raters was given")
     settings = list(product(dict.fromkeys(references), dict.fromkeys(raters)))
@@ -137,13 +137,13 @@ def plan_comparison(
         for one, other, _ in drawn
     ]
     units = base.units
-    needs = [one.approximate_size(power, alpha, units, seed) for one in populations]
+    needs = [one.approximate_size(power, significance, units, seed) for one in populations]
     sizes = _sizes(needs) if items is None else sorted(set(items))
     curves = []
     for place, (setting, population) in enumerate(zip(settings, populations, strict=True)):
         found = population.rejections(
             sizes,
-            alpha=alpha,
+            significance=significance,
             replicates=replicates,
             seed=seed,
             progress=steps_of(progress, setting_name(*setting)),
@@ -168,14 +168,14 @@ def plan_comparison(
         difference=wanted,
         kept=kept,
         power=power,
-        alpha=alpha,
+        significance=significance,
         replicates=replicates,
         draws=draws,
         seed=seed,
         curves=tuple(curves),
         signature=(
             f"{both[0].score().signature}|pilot:{'-'.join(base.systems)}|difference:{wanted:.6g}"
-            f"|alpha:{alpha:g}|test:studentized|replicates:{replicates}|draws:{draws}|seed:{seed}"
+            f"|significance:{significance:g}|test:studentized|replicates:{replicates}|draws:{draws}|seed:{seed}"
             f"{'' if groups is None else f'|groups:{units}'}"
         ),
     )
@@ -248,7 +248,7 @@ def _wilson(count: int, total: int) -> ConfidenceInterval:
 
 def _check(
     power: float,
-    alpha: float,
+    significance: float,
     items: Sequence[int] | None,
     replicates: int,
     draws: int,
@@ -256,9 +256,11 @@ def _check(
     threads: int | None,
 ) -> None:
     check_share("power", power)
-    check_share("alpha", alpha)
-    if power <= alpha:
-        raise InputError(f"power must be more than alpha, which is {alpha:g}, got {power:g}")
+    check_share("significance", significance)
+    if power <= significance:
+        raise InputError(
+            f"power must be more than significance, which is {significance:g}, got {power:g}"
+        )
     if items is not None and (not items or min(items) < 2):
         what = f"got {min(items)}" if items else "none was given"
         raise InputError(f"items must be numbers from 2 on, {what}")

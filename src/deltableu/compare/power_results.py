@@ -108,7 +108,7 @@ class PowerPlan:
     kept : float
         The share of items that show the systems as they are; on the others a coin says which is
         which.
-    power, alpha : float
+    power, significance : float
     replicates, draws, seed : int
     curves : tuple of PowerCurve
     signature : str
@@ -123,7 +123,7 @@ class PowerPlan:
     difference: float
     kept: float
     power: float
-    alpha: float
+    significance: float
     replicates: int
     draws: int
     seed: int

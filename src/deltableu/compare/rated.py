@@ -75,7 +75,7 @@ def compare_rated(
             groups=groups,
             no_positive=no_positive,
             resamples=chosen.resamples,
-            level=chosen.level,
+            confidence=chosen.confidence,
             seed=chosen.seed,
             threads=threads,
             progress=steps_of(progress, f"{metric.name}, items and raters"),
@@ -91,7 +91,7 @@ def compare_rated(
                 f"resample:items+raters-{chosen.resamples}",
                 f"correction:{chosen.correction}",
                 f"significance:{chosen.significance:g}",
-                f"ci:{chosen.level:g}",
+                f"ci:{chosen.confidence:g}",
                 f"seed:{chosen.seed}",
             )
         )
@@ -105,9 +105,13 @@ def _evidence(found: ResampledRaters, plan: ComparisonPlan, signature: str) -> E
     def estimate(first: int, second: int | None) -> Estimate:
         if second is not None:
             names = systems[first], systems[second]
-            return Estimate(found.interval(*names, level=plan.level), found.variance(*names))
+            return Estimate(
+                found.interval(*names, confidence=plan.confidence), found.variance(*names)
+            )
         name = systems[first]
-        corrected = Corrected(found.estimate(name), found.interval(name, level=plan.level))
+        corrected = Corrected(
+            found.estimate(name), found.interval(name, confidence=plan.confidence)
+        )
         return Estimate(found.intervals[first], found.variance(name), corrected)
 
     def verdicts(test: str, pairs: Pairs) -> list[Verdict]:

@@ -110,7 +110,7 @@ class ResampledRaters:
         return VarianceShares(items, raters, items + max(raters - answers, 0.0))
 
     def interval(
-        self, first: str, second: str | None = None, *, level: float = 0.95
+        self, first: str, second: str | None = None, *, confidence: float = 0.95
     ) -> ConfidenceInterval | None:
         """Where the score, or the difference of two, lies under the true mean weights.
 
@@ -118,7 +118,7 @@ class ResampledRaters:
         "An approximate distribution of estimates of variance components", from those of the items
         and those of the raters. None where a score is clamped.
         """
-        check_share("level", level)
+        check_share("confidence", confidence)
         from scipy.special import stdtrit
 
         shares = self.variance(first, second)
@@ -127,10 +127,10 @@ class ResampledRaters:
         centre, (lowest, highest) = self.estimate(first, second), self.limits
         if second is not None:
             lowest, highest = lowest - highest, highest - lowest
-        reach = float(stdtrit(self._degrees(shares), (1.0 + level) / 2.0)) * shares.both**0.5
+        reach = float(stdtrit(self._degrees(shares), (1.0 + confidence) / 2.0)) * shares.both**0.5
         method = f"items and raters, n={len(self.observed.items)}"
         low, high = max(centre - reach, lowest), min(centre + reach, highest)
-        return ConfidenceInterval(low, high, level, method)
+        return ConfidenceInterval(low, high, confidence, method)
 
     def p_value(self, first: str, second: str) -> float:
         """Two-sided, of no difference under the true mean weights; it goes with the interval."""

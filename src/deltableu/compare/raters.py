@@ -62,7 +62,7 @@ def resample_raters(
     groups: Sequence[str] | None = None,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
-    level: float = 0.95,
+    confidence: float = 0.95,
     seed: int = 0,
     threads: int | None = None,
     progress: Steps | None = None,
@@ -86,7 +86,7 @@ def resample_raters(
     no_positive : {"error", "skip"}
         What to do about items without a positively weighted reference.
     resamples : int
-    level : float
+    confidence : float
         Of the intervals for other items only.
     seed : int
     threads : int, optional
@@ -124,7 +124,7 @@ def resample_raters(
         groups=groups,
         no_positive=no_positive,
         resamples=resamples,
-        level=level,
+        confidence=confidence,
         seed=seed,
         note=note,
         threads=threads,
@@ -141,7 +141,7 @@ def resample_rated(
     groups: Sequence[str] | None = None,
     no_positive: Literal["error", "skip"] = "error",
     resamples: int = 1000,
-    level: float = 0.95,
+    confidence: float = 0.95,
     seed: int = 0,
     note: str = "",
     threads: int | None = None,
@@ -212,7 +212,7 @@ def resample_rated(
     still = metric.clamped(totals)
     left_out = metric.aggregate(totals - by_unit(observed))
     intervals = tuple(
-        None if flag else jackknife_interval(float(score), one, level, metric.score_limits)
+        None if flag else jackknife_interval(float(score), one, confidence, metric.score_limits)
         for flag, score, one in zip(still, metric.aggregate(totals), left_out.T, strict=True)
     )
     return ResampledRaters(

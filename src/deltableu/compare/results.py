@@ -175,7 +175,7 @@ class Comparison:
     tests: tuple[str, ...]
     correction: Correction
     significance: float
-    level: float
+    confidence: float
     systems: tuple[ComparedSystem, ...]
     pairs: tuple[ComparedPair, ...]
     exact: bool
@@ -294,7 +294,7 @@ class Comparison:
         methods = dict.fromkeys(one.method for one in intervals if one is not None)
         if methods:
             of = ", ".join(methods)
-            notes["intervals"] = f"{100 * self.level:g}% {of}"
+            notes["intervals"] = f"{100 * self.confidence:g}% {of}"
         for number, warning in enumerate(self.warnings, start=1):
             notes[f"{self.metric}, warning {number}"] = warning
         return notes | {self.metric: self.signature}

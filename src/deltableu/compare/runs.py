@@ -78,13 +78,13 @@ def compare_runs(
         higher_is_better=observations.higher_is_better,
         tests=(TEST,),
         scores=found.scores,
-        estimate=lambda first, second: found.estimate(first, second, plan.level),
+        estimate=lambda first, second: found.estimate(first, second, plan.confidence),
         verdicts=lambda test, pairs: [found.verdict(*pair) for pair in pairs],
         exact=lambda pairs: False,
         signature=lambda pairs: (
             f"{observations.signature}|runs:{'+'.join(map(str, found.counts))}|test:items+runs"
             f"|correction:{plan.correction}|significance:{plan.significance:g}"
-            f"|ci:items+runs-{plan.level:g}"
+            f"|ci:items+runs-{plan.confidence:g}"
         ),
         warnings=lambda pairs: (*found.warnings(pairs), *bend_warnings(observations.bends())),
     )
@@ -230,7 +230,7 @@ class RunEvidence:
         fewest = min((one.count - 1 for one in several), default=self.units - 1)
         return float(min(max(total**2 / spread, fewest), self.units - 1))
 
-    def estimate(self, first: int, second: int | None, level: float) -> Estimate:
+    def estimate(self, first: int, second: int | None, confidence: float) -> Estimate:
         """Student's interval, within the limits of scores; none where a score is clamped."""
         from scipy.special import stdtrit
 
@@ -239,13 +239,13 @@ class RunEvidence:
         shares = self.variance(first, second)
         low, high = self.limits
         limits = (low, high) if second is None else (low - high, high - low)
-        reach = float(stdtrit(shares.degrees, (1.0 + level) / 2.0)) * math.sqrt(shares.both)
+        reach = float(stdtrit(shares.degrees, (1.0 + confidence) / 2.0)) * math.sqrt(shares.both)
         # As many equal differences must be a surprise, even if each could have either sign.
-        if shares.both == 0.0 and 2.0 ** (1 - self.units) >= 1.0 - level:
+        if shares.both == 0.0 and 2.0 ** (1 - self.units) >= 1.0 - confidence:
             reach = math.inf
         centre = self.difference(first, second)
         ends = max(centre - reach, limits[0]), min(centre + reach, limits[1])
-        return Estimate(ConfidenceInterval(*ends, level, TEST), shares)
+        return Estimate(ConfidenceInterval(*ends, confidence, TEST), shares)
 
     def verdict(self, first: int, second: int) -> Verdict:
         """Student's test that goes with the interval."""

@@ -202,20 +202,20 @@ class _Resampled:
         if plan.interval == "studentized" and second is not None and exchange and differ:
             found = self._statistics[first, second]
             exact = self.exact([(first, second)], "studentized")
-            reach = critical_value(found, plan.level, exact=exact)
+            reach = critical_value(found, plan.confidence, exact=exact)
             reach *= exchange.error(first, second) or (0.0 if reach < math.inf else 1.0)
             reach *= 1.0 + _TIED
             low, high = max(observed - reach, limits[0]), min(observed + reach, limits[1])
-            return ConfidenceInterval(low, high, plan.level, "studentized")
+            return ConfidenceInterval(low, high, plan.confidence, "studentized")
         if plan.interval in ("studentized", "jackknife") or not self.observations.can_bootstrap:
-            return jackknife_interval(observed, apart(self.left_out), plan.level, limits)
+            return jackknife_interval(observed, apart(self.left_out), plan.confidence, limits)
         samples = apart(self.samples.T)
         if plan.interval == "percentile":
-            low, high = percentile_interval(samples, plan.level)
+            low, high = percentile_interval(samples, plan.confidence)
         else:
-            low, high = bca_interval(samples, observed, apart(self.left_out), plan.level)
+            low, high = bca_interval(samples, observed, apart(self.left_out), plan.confidence)
         method = f"{plan.interval} bootstrap, n={plan.resamples}"
-        return ConfidenceInterval(low, high, plan.level, method)
+        return ConfidenceInterval(low, high, plan.confidence, method)
 
     def exact(self, pairs: Pairs, test: str | None = None) -> bool:
         """Whether a test, the deciding one by default, tries all exchanges of all these pairs.

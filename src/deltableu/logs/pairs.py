@@ -36,7 +36,7 @@ def write_pairs(
     form: Form | None = None,
     replace: bool = False,
     on_error: Literal["stop", "skip"] = "stop",
-    memory_bytes: int = MEMORY,
+    memory: int = MEMORY,
     buckets: int | None = None,
     work: PathLike | None = None,
     progress: Progress | None = None,
@@ -74,7 +74,7 @@ def write_pairs(
     on_error
         Whether rows and files that cannot be read end the run, or are counted and left out; of a
         damaged file, what comes before the damage is used.
-    memory_bytes
+    memory
         About how much to keep in memory before using temporary files. It takes 81 bytes a post to
         find the threads, and then the texts of posts that are in pairs.
     buckets
@@ -100,7 +100,7 @@ def write_pairs(
     work = work if work is not None else Path(os.path.realpath(output)).parent
     with (
         ExitStack() as stack,
-        raw.opened(rules or PairRules(), Memory(memory_bytes, buckets, work), progress) as found,
+        raw.opened(rules or PairRules(), Memory(memory, buckets, work), progress) as found,
     ):
         writers = [stack.enter_context(written(output, forms[0], PAIRS, names, replace))]
         if triples is not None:

@@ -21,7 +21,7 @@ from deltableu.logs.turn_logs import TurnLogs
 from deltableu.logs.types import Thread
 
 #: Bytes that are kept in memory before more goes to the disk.
-MEMORY = 1 << 30
+MEMORY = 2 << 30
 _MOST_BUCKETS = 1024
 
 
@@ -45,7 +45,7 @@ class Memory:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            raise InputError(Problem(f"must be 1 or more, got {self.size}", field="memory_bytes"))
+            raise InputError(Problem(f"must be 1 or more, got {self.size}", field="memory"))
         if self.buckets is not None and not 1 <= self.buckets <= _MOST_BUCKETS:
             message = f"must lie between 1 and {_MOST_BUCKETS}, got {self.buckets}"
             raise InputError(Problem(message, field="buckets"))

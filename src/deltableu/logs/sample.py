@@ -47,7 +47,7 @@ def sample_items(
     name_by_file: bool = False,
     replace: bool = False,
     on_error: Literal["stop", "skip"] = "stop",
-    memory_bytes: int = MEMORY,
+    memory: int = MEMORY,
     buckets: int | None = None,
     work: PathLike | None = None,
     progress: Progress | None = None,
@@ -74,7 +74,7 @@ def sample_items(
     exclude
         Logs of pairs that are training data too, as `write_pairs` writes them. No item has a pair
         that training data has (`deltableu.text.text_keys`), or is in a thread of these logs.
-    rules, columns, name_by_file, replace, on_error, memory_bytes, buckets, work, progress
+    rules, columns, name_by_file, replace, on_error, memory, buckets, work, progress
         As for `write_pairs`.
 
     References
@@ -89,7 +89,7 @@ def sample_items(
     excluded = [file.name for file in (find_files(list(exclude)) if exclude else ())]
     check_new_study(output, [*raw.inputs, *excluded], replace=replace)
     work = work if work is not None else Path(os.path.realpath(output)).parent
-    with raw.opened(rules, Memory(memory_bytes, buckets, work), progress) as found:
+    with raw.opened(rules, Memory(memory, buckets, work), progress) as found:
         if plan.kind == "upsilon" and found.layout != "posts":
             message = (
                 f"the logs hold {found.layout}, in which an utterance has one reply: upsilon items "

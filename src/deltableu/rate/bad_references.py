@@ -46,7 +46,7 @@ class RaterVerdict:
 
 
 def bad_reference_control(
-    ratings: RatingTable, *, rule: ControlRule = "paired-t", level: float | None = None
+    ratings: RatingTable, *, rule: ControlRule = "paired-t", significance: float | None = None
 ) -> tuple[RaterVerdict, ...]:
     """Test of each rater that bad references got lower values than their counterparts.
 
@@ -64,7 +64,7 @@ def bad_reference_control(
         differences are all equal (or who has a single pair) fails, as there. "rank-sum": one-sided
         Mann-Whitney test, as Appraise has it, which also asks for a minimum of working time that is
         not looked at here.
-    level
+    significance
         The p-value up to which a rater passes: .05 for "paired-t" and .01 for "rank-sum" if None.
 
     References
@@ -84,8 +84,8 @@ def bad_reference_control(
     (3, 0.002, True)
     """
     check_choice("rule", rule, get_args(ControlRule))
-    limit = _LEVELS[rule] if level is None else level
-    check_share("level", limit)
+    limit = _LEVELS[rule] if significance is None else significance
+    check_share("significance", limit)
     ratings = of_one_criterion(ratings)
     bad = ratings.of_kind("bad-reference")
     if not bad.any():
@@ -120,7 +120,11 @@ def _means(ratings: RatingTable) -> tuple[Ints, Array]:
 
 
 def _verdict(
-    rater: str, bad: Array, good: Array, test: Callable[[Array, Array], float | str], level: float
+    rater: str,
+    bad: Array,
+    good: Array,
+    test: Callable[[Array, Array], float | str],
+    significance: float,
 ) -> RaterVerdict:
     if len(bad) == 0:
         reason = "judged no bad reference together with its counterpart"
@@ -129,7 +133,7 @@ def _verdict(
     found = test(bad, good)
     if isinstance(found, str):
         return RaterVerdict(rater, len(bad), difference, float("nan"), False, found)
-    return RaterVerdict(rater, len(bad), difference, found, found <= level)
+    return RaterVerdict(rater, len(bad), difference, found, found <= significance)
 
 
 def _paired_t(bad: Array, good: Array) -> float | str:

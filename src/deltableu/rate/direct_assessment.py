@@ -54,7 +54,7 @@ class DirectAssessment:
     rank_by : "z" or "raw"
         What systems are ranked and tested by.
     min_raters : int
-    level : float
+    significance : float
     correction : "none", "holm" or "bh"
     """
 
@@ -74,7 +74,7 @@ class DirectAssessment:
     dropped: tuple[DroppedRater, ...]
     rank_by: RankBy
     min_raters: int
-    level: float
+    significance: float
     correction: Correction
 
     def table(self, *, digits: int = 3) -> Table:
@@ -99,7 +99,7 @@ def direct_assessment(
     *,
     min_raters: int = 1,
     rank_by: RankBy = "z",
-    level: float = 0.05,
+    significance: float = 0.05,
     correction: Correction = "none",
 ) -> DirectAssessment:
     """Score segments and systems as Direct Assessment does, and test which systems differ.
@@ -119,7 +119,7 @@ def direct_assessment(
         scores do not.
     rank_by
         Rank and test by standardised ("z") or by raw scores.
-    level
+    significance
         Below or at which p-value systems differ.
     correction
         For the number of tests; WMT makes none.
@@ -142,7 +142,7 @@ def direct_assessment(
     check_at_least("min_raters", min_raters, 1)
     check_choice("rank_by", rank_by, get_args(RankBy))
     check_choice("correction", correction, get_args(Correction))
-    check_share("level", level)
+    check_share("significance", significance)
     ratings = of_one_criterion(ratings)
     standard, dropped = standardise(ratings)
     if dropped:
@@ -162,7 +162,7 @@ def direct_assessment(
     z, system_raw = _mean_of_segments(pooled_z), _mean_of_segments(pooled_raw)
     means, segments = (z, pooled_z) if rank_by == "z" else (system_raw, pooled_raw)
     p_values = _rank_sums(segments, best_first(ratings.systems, means), correction)
-    ranking = rank(ratings.systems, means, np.nan_to_num(p_values, nan=1.0) <= level)
+    ranking = rank(ratings.systems, means, np.nan_to_num(p_values, nan=1.0) <= significance)
     return DirectAssessment(
         ratings.systems,
         ratings.items,
@@ -180,7 +180,7 @@ def direct_assessment(
         dropped,
         rank_by,
         min_raters,
-        level,
+        significance,
         correction,
     )
 

@@ -91,7 +91,7 @@ def estimate_quality(
     metric_all: ArrayLike,
     *,
     method: EstimateMethod = "control-variates",
-    level: float = 0.95,
+    confidence: float = 0.95,
     quantile: Quantile = "t",
     power: float | None = None,
     finite: bool = False,
@@ -110,7 +110,7 @@ def estimate_quality(
     method
         `control-variates`: regression on the metric; `ppi`: prediction-powered inference with
         power tuning (PPI++); `ratings`: the ratings alone.
-    level
+    confidence
         Of the interval.
     quantile
         `t`: Student's, with small-sample variances; `normal`: large-sample, as the authors' PPI
@@ -145,7 +145,7 @@ def estimate_quality(
     >>> round(quality.mean, 2), str(quality.interval), round(quality.saving, 1)
     (3.03, '[2.76, 3.30]', 4.6)
     """
-    _check_settings(method, level, quantile, power)
+    _check_settings(method, confidence, quantile, power)
     table = _ratings("ratings", ratings)
     rated, everything = _metric("metric_rated", metric_rated), _metric("metric_all", metric_all)
     if len(rated) != len(table):
@@ -155,7 +155,7 @@ def estimate_quality(
     mask = np.arange(len(everything)) < len(rated)
     settings = FitSettings(method, quantile, power, finite)
     fit = fit_mean(values, np.concatenate([rated, unrated]), mask, settings)
-    return _estimate(fit, table, rated, settings, level)
+    return _estimate(fit, table, rated, settings, confidence)
 
 
 def estimate_difference(
@@ -165,7 +165,7 @@ def estimate_difference(
     metric_b: ArrayLike,
     *,
     method: EstimateMethod = "control-variates",
-    level: float = 0.95,
+    confidence: float = 0.95,
     quantile: Quantile = "t",
     power: float | None = None,
     finite: bool = False,
@@ -181,7 +181,7 @@ def estimate_difference(
         that shared items cause.
     metric_a, metric_b
         The metric on both systems' outputs for all items.
-    method, level, quantile, power, finite
+    method, confidence, quantile, power, finite
         As in `estimate_quality`.
 
     Examples
@@ -194,7 +194,7 @@ def estimate_difference(
     >>> result.paired, round(result.difference, 2), round(result.saving, 1)
     (True, 0.62, 2.3)
     """
-    _check_settings(method, level, quantile, power)
+    _check_settings(method, confidence, quantile, power)
     tables = (
         _ratings("ratings_a", ratings_a, some=True),
         _ratings("ratings_b", ratings_b, some=True),
@@ -218,12 +218,12 @@ def estimate_difference(
     else:
         fit = fit_difference(fits[0], fits[1])
     first, second = (
-        _estimate(fits[s], rated[s], metrics[s][masks[s]], settings, level) for s in (0, 1)
+        _estimate(fits[s], rated[s], metrics[s][masks[s]], settings, confidence) for s in (0, 1)
     )
     error = math.sqrt(fit.variance)
     return QualityDifference(
         fit.mean,
-        _interval(fit, settings, level),
+        _interval(fit, settings, confidence),
         error,
         _two_sided(fit.mean, error, fit.degrees_of_freedom, quantile),
         fit.saving,
@@ -268,7 +268,7 @@ def expected_saving(correlation: float, gamma: float = 0.0, rated_share: float =
 
 
 def _estimate(
-    fit: Fit, ratings: Array, metric_rated: Array, settings: FitSettings, level: float
+    fit: Fit, ratings: Array, metric_rated: Array, settings: FitSettings, confidence: float
 ) -> QualityEstimate:
     rated, outputs = len(ratings), len(fit.influence)
     equivalent = rated * fit.saving
@@ -277,7 +277,7 @@ def _estimate(
         equivalent = outputs / (1.0 + (outputs / rated - 1.0) / fit.saving)
     return QualityEstimate(
         mean=fit.mean,
-        interval=_interval(fit, settings, level),
+        interval=_interval(fit, settings, confidence),
         standard_error=math.sqrt(fit.variance),
         saving=fit.saving,
         equivalent_ratings=equivalent,
@@ -290,15 +290,15 @@ def _estimate(
     )
 
 
-def _interval(fit: Fit, settings: FitSettings, level: float) -> ConfidenceInterval:
+def _interval(fit: Fit, settings: FitSettings, confidence: float) -> ConfidenceInterval:
     from scipy.special import ndtri, stdtrit
 
-    tail = (1.0 + level) / 2.0
+    tail = (1.0 + confidence) / 2.0
     exact = settings.quantile == "t" and math.isfinite(fit.degrees_of_freedom)
     quantile = stdtrit(fit.degrees_of_freedom, tail) if exact else ndtri(tail)
     reach = float(quantile) * math.sqrt(fit.variance)
     name = f"{settings.method}, {settings.quantile}"
-    return ConfidenceInterval(fit.mean - reach, fit.mean + reach, level, name)
+    return ConfidenceInterval(fit.mean - reach, fit.mean + reach, confidence, name)
 
 
 def _two_sided(difference: float, error: float, freedom: float, quantile: Quantile) -> float:
@@ -375,9 +375,9 @@ def _metric(name: str, metric: ArrayLike) -> Array:
     return scores
 
 
-def _check_settings(method: str, level: float, quantile: str, power: float | None) -> None:
+def _check_settings(method: str, confidence: float, quantile: str, power: float | None) -> None:
     check_choice("method", method, ("control-variates", "ppi", "ratings"))
-    check_share("level", level)
+    check_share("confidence", confidence)
     check_choice("quantile", quantile, ("t", "normal"))
     if power is not None and (method != "ppi" or not math.isfinite(power)):
         raise InputError("power is PPI's lambda: a finite number, with method='ppi' alone")

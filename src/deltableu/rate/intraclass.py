@@ -43,7 +43,7 @@ class IntraclassCorrelations:
     raters: int
     units: int
     left_out: int
-    level: float
+    confidence: float
 
     def __getitem__(self, form: Form) -> IntraclassCorrelation:
         for one in self.forms:
@@ -59,11 +59,13 @@ class IntraclassCorrelations:
             *(Column("form"), Column("correlation", f".{digits}r"), Column("F", ".2f")),
             *(Column("df1"), Column("df2"), Column("p", "p")),
         )
-        caption = f"{self.raters} raters, {self.units} units, {100 * self.level:g}% intervals"
+        caption = f"{self.raters} raters, {self.units} units, {100 * self.confidence:g}% intervals"
         return Table(columns, rows, caption)
 
 
-def intraclass_correlations(ratings: Ratings, *, level: float = 0.95) -> IntraclassCorrelations:
+def intraclass_correlations(
+    ratings: Ratings, *, confidence: float = 0.95
+) -> IntraclassCorrelations:
     """The six intraclass correlations of Shrout and Fleiss.
 
     ICC1: each unit has raters of its own. ICC2: the same raters, drawn from many; whether they use
@@ -74,7 +76,7 @@ def intraclass_correlations(ratings: Ratings, *, level: float = 0.95) -> Intracl
     ----------
     ratings
         A `RatingTable`, or raters x units. Units with a missing rating are left out.
-    level
+    confidence
         Of the intervals, which come from F distributions.
 
     References
@@ -89,7 +91,7 @@ def intraclass_correlations(ratings: Ratings, *, level: float = 0.95) -> Intracl
     >>> round(found["ICC3"].value, 3), round(found["ICC2"].value, 3)
     (0.714, 0.168)
     """
-    check_share("level", level)
+    check_share("confidence", confidence)
     _, rows = rater_rows(ratings)
     whole = rows[:, ~np.isnan(rows).any(axis=0)].T
     n, k = whole.shape
@@ -102,10 +104,10 @@ def intraclass_correlations(ratings: Ratings, *, level: float = 0.95) -> Intracl
         )
     if np.ptp(whole) == 0.0:
         raise InputError("all ratings are equal: correlations are undefined")
-    return IntraclassCorrelations(_forms(whole, level), k, n, rows.shape[1] - n, level)
+    return IntraclassCorrelations(_forms(whole, confidence), k, n, rows.shape[1] - n, confidence)
 
 
-def _forms(table: Array, level: float) -> tuple[IntraclassCorrelation, ...]:
+def _forms(table: Array, confidence: float) -> tuple[IntraclassCorrelation, ...]:
     """Two-way analysis of variance without replication: units are rows, raters columns."""
     n, k = table.shape
     away = table - table.mean()
@@ -126,12 +128,12 @@ def _forms(table: Array, level: float) -> tuple[IntraclassCorrelation, ...]:
     def mean(other: float) -> float:
         return _ratio(between - other, between)
 
-    low1, high1 = _multiples(one_way, level)
-    low3, high3 = _multiples(two_way, level)
+    low1, high1 = _multiples(one_way, confidence)
+    low3, high3 = _multiples(two_way, confidence)
     shift = k * (judges - error) / n
     second = _ratio(between - error, between + (k - 1) * error + shift)
     second_k = _ratio(between - error, max(between + shift / k, 0.0))
-    low2, high2 = _second_interval(between, judges, error, n, k, second, level)
+    low2, high2 = _second_interval(between, judges, error, n, k, second, confidence)
     return (
         _form("ICC1", single(within), single(low1 * within), single(high1 * within),
               between, within, one_way),
@@ -163,16 +165,16 @@ def _form(
     return IntraclassCorrelation(name, value, low, high, f, *degrees, p_value)
 
 
-def _multiples(degrees: tuple[int, int], level: float) -> tuple[float, float]:
+def _multiples(degrees: tuple[int, int], confidence: float) -> tuple[float, float]:
     """By what the error is multiplied at the lower and the upper end of the interval."""
     from scipy.special import fdtri
 
-    upper = (1.0 + level) / 2.0
+    upper = (1.0 + confidence) / 2.0
     return float(fdtri(*degrees, upper)), 1.0 / float(fdtri(*degrees[::-1], upper))
 
 
 def _second_interval(
-    between: float, judges: float, error: float, n: int, k: int, value: float, level: float
+    between: float, judges: float, error: float, n: int, k: int, value: float, confidence: float
 ) -> tuple[float, float]:
     """Shrout and Fleiss 1979, p. 424: Satterthwaite's degrees of freedom."""
     if judges == 0.0 and error == 0.0:
@@ -186,7 +188,7 @@ def _second_interval(
     degrees = (k - 1) * (n - 1) * (a + b) ** 2 / below
     from scipy.special import fdtri
 
-    upper = (1.0 + level) / 2.0
+    upper = (1.0 + confidence) / 2.0
     rest = k * judges + (k * n - k - n) * error
     high_f = float(fdtri(n - 1, degrees, upper))
     low_f = float(fdtri(degrees, n - 1, upper))

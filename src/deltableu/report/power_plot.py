@@ -35,7 +35,7 @@ def power_figure(plan: PowerPlan) -> Any:
     axis.set_ylim(0.0, 1.02)
     axis.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
     axis.set_xlabel("items")
-    axis.set_ylabel(f"power at p < {plan.alpha:g}")
+    axis.set_ylabel(f"power at p < {plan.significance:g}")
     axis.grid(color="#e4e4e4", linewidth=0.6)
     axis.set_axisbelow(True)
     set_title(axis, _heading(plan))

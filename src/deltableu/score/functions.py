@@ -603,7 +603,7 @@ def _score(
     if interval is None:
         return score
     found = rows.interval(
-        interval, level=confidence, n_resamples=resamples, rng=options.get("rng", 0)
+        interval, confidence=confidence, resamples=resamples, rng=options.get("rng", 0)
     )
     return score if found is None else score.with_interval(found)
 

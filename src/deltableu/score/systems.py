@@ -23,27 +23,27 @@ class IntervalPlan:
     """How confidence intervals are made; `seed` makes them repeatable."""
 
     method: IntervalMethod = "jackknife"
-    n_resamples: int = 1000
-    level: float = 0.95
+    resamples: int = 1000
+    confidence: float = 0.95
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_choice("interval", self.method, get_args(IntervalMethod))
-        check_at_least("resamples", self.n_resamples, 1)
-        check_share("level", self.level)
+        check_at_least("resamples", self.resamples, 1)
+        check_share("confidence", self.confidence)
         check_at_least("seed", self.seed, 0)
 
     def interval(self, rows: Statistics) -> ConfidenceInterval | None:
         """The interval of the score of these rows; the same seed for all, so pairs stay paired."""
         return rows.interval(
-            self.method, level=self.level, n_resamples=self.n_resamples, rng=self.seed
+            self.method, confidence=self.confidence, resamples=self.resamples, rng=self.seed
         )
 
     def signature(self, score: Signature, interval: ConfidenceInterval) -> Signature:
         """The signature with what the interval depends on."""
-        part = f"{interval.method}-{self.level:g}"
+        part = f"{interval.method}-{self.confidence:g}"
         if interval.method != "jackknife":  # a metric may know better than to take a bootstrap
-            part = f"{self.method}-{self.n_resamples}-{self.level:g}-seed{self.seed}"
+            part = f"{self.method}-{self.resamples}-{self.confidence:g}-seed{self.seed}"
         return Signature((*score.parts[:-1], ("ci", part), score.parts[-1]))
 
 

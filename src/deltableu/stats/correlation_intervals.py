@@ -21,7 +21,7 @@ def correlation_interval(
     r: float,
     n: int,
     method: Method = "pearson",
-    level: float = 0.95,
+    confidence: float = 0.95,
     *,
     se: StandardError | None = None,
 ) -> ConfidenceInterval:
@@ -33,7 +33,7 @@ def correlation_interval(
         The correlation and its number of independent observations.
     method
         Chooses the standard error of z = atanh(r).
-    level
+    confidence
         Of confidence.
     se
         `fisher`: 1 / sqrt(n - 3), the default for Pearson; on ranks it is the rule that older
@@ -62,20 +62,20 @@ def correlation_interval(
         raise InputError("the pairs of kendall-like are not independent: use bootstrap_agreement")
     if se is not None:
         check_choice("se", se, get_args(StandardError))
-    check_share("level", level)
+    check_share("confidence", confidence)
     if n < 2:
         raise InputError(f"a correlation needs at least 2 observations, got {n}")
     if abs(r) > 1.0:
         raise InputError(f"a correlation lies in [-1, 1], got {r:g}")
     rule = se or _default(method)
     if math.isnan(r) or abs(r) == 1.0:
-        return ConfidenceInterval(math.nan, math.nan, level, rule)
+        return ConfidenceInterval(math.nan, math.nan, confidence, rule)
     variance = _variance(r, n, method, rule)
     if variance is None:
-        return ConfidenceInterval(-1.0, 1.0, level, rule)
-    reach = NormalDist().inv_cdf((1.0 + level) / 2.0) * math.sqrt(variance)
+        return ConfidenceInterval(-1.0, 1.0, confidence, rule)
+    reach = NormalDist().inv_cdf((1.0 + confidence) / 2.0) * math.sqrt(variance)
     z = math.atanh(r)
-    return ConfidenceInterval(math.tanh(z - reach), math.tanh(z + reach), level, rule)
+    return ConfidenceInterval(math.tanh(z - reach), math.tanh(z + reach), confidence, rule)
 
 
 def _default(method: Method) -> StandardError:

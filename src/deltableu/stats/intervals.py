@@ -12,26 +12,26 @@ from deltableu._types import Array
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInterval:
-    """Where the score lies at the given level, and how that was found."""
+    """Where the score lies at the given confidence, and how that was found."""
 
     low: float
     high: float
-    level: float
+    confidence: float
     method: str
 
     def __str__(self) -> str:
         return f"[{self.low:.2f}, {self.high:.2f}]"
 
 
-def percentile_interval(distribution: Array, level: float) -> tuple[float, float]:
+def percentile_interval(distribution: Array, confidence: float) -> tuple[float, float]:
     """The central part of the resampled scores (Efron 1979)."""
-    tail = (1.0 - level) / 2.0
+    tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(distribution, (tail, 1.0 - tail))
     return float(low), float(high)
 
 
 def bca_interval(
-    distribution: Array, observed: float, jackknife: Array, level: float
+    distribution: Array, observed: float, jackknife: Array, confidence: float
 ) -> tuple[float, float]:
     """Bias-corrected and accelerated interval (Efron 1987).
 
@@ -50,7 +50,7 @@ def bca_interval(
     flat = spread <= len(jackknife) * (1e-12 * scale) ** 2
     acceleration = 0.0 if flat else float((deviations**3).sum()) / (6.0 * spread**1.5)
     limits = []
-    for probability in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
+    for probability in ((1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0):
         shifted = bias + normal.inv_cdf(probability)
         denominator = 1.0 - acceleration * shifted
         # A huge acceleration would turn the order of the limits round.
@@ -63,7 +63,7 @@ def bca_interval(
 def jackknife_interval(
     observed: float,
     jackknife: Array,
-    level: float,
+    confidence: float,
     limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> ConfidenceInterval:
     """Student's interval with the jackknife's standard error (Tukey 1958), within limits.
@@ -79,11 +79,11 @@ def jackknife_interval(
     from scipy.special import stdtrit
 
     size, error = len(jackknife), _jackknife_error(observed, jackknife)
-    reach = float(stdtrit(size - 1, (1.0 + level) / 2.0)) * error
-    if error == 0.0 and 2.0 ** (1 - size) >= 1.0 - level:
+    reach = float(stdtrit(size - 1, (1.0 + confidence) / 2.0)) * error
+    if error == 0.0 and 2.0 ** (1 - size) >= 1.0 - confidence:
         reach = np.inf
     low, high = max(observed - reach, limits[0]), min(observed + reach, limits[1])
-    return ConfidenceInterval(low, high, level, "jackknife")
+    return ConfidenceInterval(low, high, confidence, "jackknife")
 
 
 def jackknife_p_value(observed: float, jackknife: Array) -> float:

@@ -252,17 +252,18 @@ def _independent(products: Array) -> list[int]:
     return sorted(kept)
 
 
-def critical_value(statistics: Array, level: float, *, exact: bool = False) -> float:
+def critical_value(statistics: Array, confidence: float, *, exact: bool = False) -> float:
     """How large a statistic must be to be significant beside those of exchanges.
 
-    A difference plus and minus so many standard errors is the interval that holds 0 if and only if
-    the test does not reject at 1 - `level`. It is infinite where no statistic would be significant.
+    A difference plus and minus so many standard errors is the interval that holds 0 if and
+    only if the test does not reject at 1 - `confidence`. It is infinite where no statistic would be
+    significant.
 
     Parameters
     ----------
     statistics : array
         After exchanges.
-    level : float
+    confidence : float
         Of the interval.
     exact : bool
         Whether these are all exchanges, the observed one among them.
@@ -275,7 +276,7 @@ def critical_value(statistics: Array, level: float, *, exact: bool = False) -> f
     sizes = np.where(np.isnan(statistics), np.inf, np.abs(statistics))
     total = len(sizes) if exact else len(sizes) + 1
     # Of all exchanges, the observed one is as extreme as itself, and so is the full one.
-    most = math.ceil((1.0 - level) * total - 1e-9) - (1 if exact else 2)
+    most = math.ceil((1.0 - confidence) * total - 1e-9) - (1 if exact else 2)
     if most < (2 if exact else 0):
         return math.inf
     return float(np.partition(sizes, len(sizes) - 1 - most)[len(sizes) - 1 - most])

@@ -84,7 +84,7 @@ def bootstrap_agreement(
     resample: Resample = "items",
     ci: Literal["bca", "percentile"] = "percentile",
     confidence: float = 0.95,
-    n_resamples: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     undefined: Undefined = "zero",
     threshold: float = 25.0,
@@ -110,7 +110,7 @@ def bootstrap_agreement(
         covers less (88% of pooled Pearson correlations, against 93%).
     confidence
         Level of the interval.
-    n_resamples, seed
+    resamples, seed
         Equal seeds give equal intervals, whatever the number of threads.
     groups
         What each item belongs to (a document, a dialogue): whole groups are drawn and left out.
@@ -157,7 +157,7 @@ def bootstrap_agreement(
             counts = draw_counts(draws, units)
         return scores.resampled(counts, rows)
 
-    drawn = in_blocks(draw, n_resamples, scores.trial_size(systems), threads)
+    drawn = in_blocks(draw, resamples, scores.trial_size(systems), threads)
     distribution = drawn[~np.isnan(drawn)]
     low = high = error = float("nan")
     if len(distribution) > 1 and not np.isnan(value):

@@ -225,7 +225,7 @@ class _Work:
                 x,
                 y,
                 confidence=self.plan.confidence,
-                n_resamples=self.plan.resamples,
+                resamples=self.plan.resamples,
                 seed=self.plan.seed,
                 groups=self.study.groups,
                 threads=self.threads,

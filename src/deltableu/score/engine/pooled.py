@@ -148,9 +148,9 @@ class PooledStatistics(Statistics):
 
     def bootstrap(
         self,
-        n_resamples: int = 1000,
+        resamples: int = 1000,
         *,
-        level: float = 0.95,
+        confidence: float = 0.95,
         method: Literal["percentile", "bca"] = "percentile",
         rng: np.random.Generator | int | None = 0,
         progress: Steps | None = None,
@@ -168,13 +168,13 @@ class PooledStatistics(Statistics):
         Efron and Stein 1981, "The Jackknife Estimate of Variance".
         """
         resampled = Statistics.bootstrap(
-            self, n_resamples, level=level, method="percentile", rng=rng, progress=progress
+            self, resamples, confidence=confidence, method="percentile", rng=rng, progress=progress
         )
         check_choice("method", method, ("percentile", "bca"))
         score, left_out = self.leave_one_out()
         segments = len(self.rows)
         error = float(np.sqrt((segments - 1) * left_out.var()))
-        interval = jackknife_interval(score, left_out, level, self.metric.score_limits)
+        interval = jackknife_interval(score, left_out, confidence, self.metric.score_limits)
         return Bootstrap(resampled.distribution, interval, error)
 
     def grouped(self, numbers: Ints) -> PooledStatistics:

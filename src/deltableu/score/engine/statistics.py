@@ -92,9 +92,9 @@ class Statistics:
 
     def bootstrap(
         self,
-        n_resamples: int = 1000,
+        resamples: int = 1000,
         *,
-        level: float = 0.95,
+        confidence: float = 0.95,
         method: Literal["percentile", "bca"] = "percentile",
         rng: np.random.Generator | int | None = 0,
         progress: Steps | None = None,
@@ -103,8 +103,8 @@ class Statistics:
 
         Parameters
         ----------
-        n_resamples : int
-        level : float
+        resamples : int
+        confidence : float
             Of the interval, between 0 and 1.
         method : {"percentile", "bca"}
             Efron's percentile interval, or the bias-corrected and accelerated one.
@@ -113,10 +113,10 @@ class Statistics:
         progress : callable, optional
             Called with (samples done, samples in all).
         """
-        if not isinstance(n_resamples, int) or n_resamples < 1:
-            raise InputError(f"n_resamples must be a whole number from 1 on, got {n_resamples!r}")
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, got {level}")
+        if not isinstance(resamples, int) or resamples < 1:
+            raise InputError(f"resamples must be a whole number from 1 on, got {resamples!r}")
+        if not 0.0 < confidence < 1.0:
+            raise InputError(f"confidence must lie between 0 and 1, got {confidence}")
         if method not in ("percentile", "bca"):
             raise InputError(f"the interval method is percentile or bca, got {method!r}")
         segments = len(self.rows)
@@ -128,27 +128,27 @@ class Statistics:
             raise InputError(f"rng must be a Generator or a seed from 0 on, got {rng!r}") from None
         batch = max(1, _BATCH // segments)
         parts = []
-        for done in range(0, n_resamples, batch):
-            size = min(batch, n_resamples - done)
+        for done in range(0, resamples, batch):
+            size = min(batch, resamples - done)
             parts.append(self.resample(generator.integers(segments, size=(size, segments))))
             if progress is not None:
-                progress(done + size, n_resamples)
+                progress(done + size, resamples)
         distribution = np.concatenate(parts)
         if method == "percentile":
-            low, high = percentile_interval(distribution, level)
+            low, high = percentile_interval(distribution, confidence)
         else:
             observed, jackknife = self.leave_one_out()
-            low, high = bca_interval(distribution, observed, jackknife, level)
-        interval = ConfidenceInterval(low, high, level, f"{method} bootstrap, n={n_resamples}")
-        error = float(distribution.std(ddof=1)) if n_resamples > 1 else 0.0
+            low, high = bca_interval(distribution, observed, jackknife, confidence)
+        interval = ConfidenceInterval(low, high, confidence, f"{method} bootstrap, n={resamples}")
+        error = float(distribution.std(ddof=1)) if resamples > 1 else 0.0
         return Bootstrap(distribution, interval, error)
 
     def interval(
         self,
         method: IntervalMethod = "jackknife",
         *,
-        level: float = 0.95,
-        n_resamples: int = 1000,
+        confidence: float = 0.95,
+        resamples: int = 1000,
         rng: np.random.Generator | int | None = 0,
     ) -> ConfidenceInterval | None:
         """Where the score would lie on other segments like these; None where that cannot be told.
@@ -160,15 +160,15 @@ class Statistics:
         ----------
         method : {"jackknife", "percentile", "bca"}
             Student's with the jackknife's standard error, or read off a bootstrap.
-        level : float
-        n_resamples, rng
+        confidence : float
+        resamples, rng
             Of the bootstrap.
         """
         if len(self.rows) < 2 or (self.adds_up and self.metric.clamped(self.sums())):
             return None
         if method == "jackknife" or not self.adds_up:
-            return jackknife_interval(*self.leave_one_out(), level, self.metric.score_limits)
-        return self.bootstrap(n_resamples, level=level, method=method, rng=rng).interval
+            return jackknife_interval(*self.leave_one_out(), confidence, self.metric.score_limits)
+        return self.bootstrap(resamples, confidence=confidence, method=method, rng=rng).interval
 
     def grouped(self, numbers: Ints) -> Statistics:
         """One row for all segments of a group, for resampling whole groups.
