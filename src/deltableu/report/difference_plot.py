@@ -60,7 +60,7 @@ def _draw(axis: Any, comparison: Comparison, pairs: Sequence[ComparedPair]) -> N
     set_title(axis, _heading(comparison, len(pairs)))
     better = "" if comparison.higher_is_better else ", lower is better"
     axis.set_xlabel(
-        f"difference, {100 * comparison.level:g}% intervals; "
+        f"difference, {100 * comparison.confidence:g}% intervals; "
         f"filled: significant at {comparison.significance:g}{better}"
     )
 
