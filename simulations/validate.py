@@ -370,7 +370,7 @@ def _bootstrap(
         method=method,
         level=level,
         resample=resample,
-        ci=ci,
+        interval=ci,
         resamples=RESAMPLES,
         seed=again,
         threads=1,

@@ -123,7 +123,7 @@ def test_resampling_in_batches_changes_nothing(monkeypatch):
 
 
 def test_functions_add_the_interval_to_the_score():
-    settings = {"ci": "bca", "resamples": 150, "rng": 3, "tokenize": "none"}
+    settings = {"interval": "bca", "resamples": 150, "rng": 3, "tokenize": "none"}
     weighted = delta_bleu(CORPUS.hypotheses, CORPUS.references, CORPUS.weights, **settings)
     rows = rows_of(METRICS[1])
     assert weighted.interval == rows.bootstrap(150, method="bca", rng=3).interval

@@ -171,7 +171,9 @@ def test_bca_is_scipys():
     peer = stats.bootstrap(
         (np.arange(40),), one, vectorized=False, n_resamples=2000, method="BCa", rng=0
     ).confidence_interval
-    found = bootstrap_agreement(metric, human, level="pooled", ci="bca", resamples=8000).interval
+    found = bootstrap_agreement(
+        metric, human, level="pooled", interval="bca", resamples=8000
+    ).interval
     assert (found.low, found.high) == (
         pytest.approx(peer.low, abs=0.02),
         pytest.approx(peer.high, abs=0.02),
@@ -241,7 +243,7 @@ def test_wrong_choices_are_refused():
     metric, human = study()
     for options, message in (
         ({"resample": "raters"}, "resample must be one of items, systems, both"),
-        ({"ci": "normal"}, "ci must be one of bca, percentile"),
+        ({"interval": "normal"}, "interval must be one of bca, percentile"),
         ({"confidence": 95}, "confidence must lie between 0 and 1"),
         ({"resamples": 0}, "at least 1"),
     ):

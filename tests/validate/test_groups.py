@@ -113,7 +113,7 @@ def test_items_of_their_own_are_no_groups(level):
     own = list(range(len(labels)))
     options = {"level": level, "seed": 5}
     for function, tables, more in (
-        (bootstrap_agreement, (x, human), {"ci": "bca", "resamples": 100}),
+        (bootstrap_agreement, (x, human), {"interval": "bca", "resamples": 100}),
         (bootstrap_difference, (x, y, human), {"resamples": 100}),
         (permutation_test, (x, y, human), {"resamples": 100, "swap": "both"}),
         (permutation_test, (x, y, human), {"resamples": 100, "swap": "items"}),
@@ -129,7 +129,7 @@ def test_the_jackknife_leaves_whole_groups_out():
     human = rng.normal(size=(3, 40))
     metric = human + rng.normal(size=human.shape)
     doubled = np.repeat(np.arange(40), 2)
-    options = {"level": "pooled", "ci": "bca", "resamples": 300}
+    options = {"level": "pooled", "interval": "bca", "resamples": 300}
     one = bootstrap_agreement(metric, human, **options).interval
     two = bootstrap_agreement(
         metric[:, doubled], human[:, doubled], groups=doubled.tolist(), **options

@@ -82,7 +82,7 @@ def bootstrap_agreement(
     method: Method = "pearson",
     level: Level = "system",
     resample: Resample = "items",
-    ci: Literal["bca", "percentile"] = "percentile",
+    interval: Literal["bca", "percentile"] = "percentile",
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
@@ -103,7 +103,7 @@ def bootstrap_agreement(
         What is drawn again with replacement: `items` (all systems together), `systems`, or
         `both`. An interval over items says nothing of other systems: where metrics are biased
         it covers a claim about them in 36 to 83 of 100 cases, one over both in 88 to 97.
-    ci
+    interval
         `percentile` is the central part, widened as Student's t is for as few units as were drawn
         (but not of draws of both, which are wide). `bca` is bias-corrected and accelerated; the
         acceleration comes from leaving out items, systems, or both in turn. On skewed scores it
@@ -137,7 +137,7 @@ def bootstrap_agreement(
     (0.96, True, 'other items and systems')
     """
     check_choice("resample", resample, get_args(Resample))
-    check_choice("ci", ci, ("bca", "percentile"))
+    check_choice("interval", ci, ("bca", "percentile"))
     check_share("confidence", confidence)
     measure = Measure(method, level, undefined, threshold)
     scores = ResampledScores.of(metric, human, measure, groups)
@@ -162,7 +162,7 @@ def bootstrap_agreement(
     low = high = error = float("nan")
     if len(distribution) > 1 and not np.isnan(value):
         error = float(distribution.std(ddof=1))
-        if ci == "percentile":
+        if interval == "percentile":
             expanded = confidence if resample == "both" else _expanded(confidence, fewest)
             low, high = percentile_interval(distribution, expanded)
         else:
@@ -170,7 +170,10 @@ def bootstrap_agreement(
             low, high = bca_interval(distribution, value, left_out, confidence)
     over = "items and systems" if resample == "both" else resample
     interval = ConfidenceInterval(
-        low, high, confidence, f"{ci} bootstrap over {over}" + " by group" * (groups is not None)
+        low,
+        high,
+        confidence,
+        f"{interval} bootstrap over {over}" + " by group" * (groups is not None),
     )
     dropped = len(drawn) - len(distribution)
     return BootstrapAgreement(
