@@ -137,7 +137,7 @@ def bootstrap_agreement(
     (0.96, True, 'other items and systems')
     """
     check_choice("resample", resample, get_args(Resample))
-    check_choice("interval", ci, ("bca", "percentile"))
+    check_choice("interval", interval, ("bca", "percentile"))
     check_share("confidence", confidence)
     measure = Measure(method, level, undefined, threshold)
     scores = ResampledScores.of(metric, human, measure, groups)
@@ -169,15 +169,11 @@ def bootstrap_agreement(
             left_out = scores.jackknife(items, systems, threads)
             low, high = bca_interval(distribution, value, left_out, confidence)
     over = "items and systems" if resample == "both" else resample
-    interval = ConfidenceInterval(
-        low,
-        high,
-        confidence,
-        f"{interval} bootstrap over {over}" + " by group" * (groups is not None),
-    )
+    name = f"{interval} bootstrap over {over}" + " by group" * (groups is not None)
+    limits = ConfidenceInterval(low, high, confidence, name)
     dropped = len(drawn) - len(distribution)
     return BootstrapAgreement(
-        value, interval, _POPULATIONS[resample], error, dropped, fewest, distribution
+        value, limits, _POPULATIONS[resample], error, dropped, fewest, distribution
     )
 
 
