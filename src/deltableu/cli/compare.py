@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs
-from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.options import (
     Digits,
     Flag,
@@ -45,7 +45,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, find_name
 from deltableu.io import ColumnNames, Table, as_record, named_columns
-from deltableu.score import DeltaBLEU, Metric, Scoring, score_systems
+from deltableu.score import Metric, Scoring, score_systems
 
 _DEFAULTS = MetricOptions()
 _TABLES = ("systems", "pairs", "matrix")
@@ -274,7 +274,7 @@ def compare(
             if runs == "auto":
                 _note_runs(source.systems, found[0])
             if scores is None:
-                signed = _signed(chosen, found)
+                signed = signed_for_clamped(chosen, found)
                 found += compared(scored(signed)) if signed else ()
                 for metric, one in zip((*chosen, *signed), found, strict=True):
                     if sensitivity:
@@ -317,17 +317,6 @@ def compare(
             for one, other in zip(found, fragile, strict=True)
         ]
     emit(shown, result, format, output)
-
-
-def _signed(metrics: Sequence[Metric], found: Sequence[Comparison]) -> list[Metric]:
-    """What tells systems apart whose delta-BLEU is clamped, unless it was asked for anyway."""
-    clamped = {one.metric for one in found if any(pair.interval is None for pair in one.pairs)}
-    wanted: list[Metric] = [
-        metric.signed()
-        for metric in metrics
-        if type(metric) is DeltaBLEU and metric.name in clamped
-    ]
-    return [metric for metric in wanted if metric.name not in {one.metric for one in found}]
 
 
 def _note_runs(names: Sequence[str], comparison: Comparison) -> None:

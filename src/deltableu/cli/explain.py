@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -16,13 +16,11 @@ from deltableu.cli.output import note_left_out, print_parts, terminal_width, wri
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
 from deltableu.errors import InputError, find_name, hint_at
 from deltableu.io import Own
-from deltableu.report import Answer, Case, explain_page, terminal_view
+from deltableu.report import Case, explain_page, explained_case, terminal_view
 from deltableu.score import (
     BLEU,
     DeltaBLEU,
     Statistics,
-    corpus_share,
-    explain_item,
     make_metrics,
     rank_items,
 )
@@ -107,11 +105,9 @@ def explain(
 class _Scored:
     """Systems scored on the items that could be, and what explaining one of these needs."""
 
-    metric: BLEU
     items: tuple[Item, ...]
     dropped: tuple[str, ...]
     references: ReferenceSet
-    reference_ids: Sequence[Sequence[str]]
     outputs: Mapping[str, Sequence[str]]
     rows: Mapping[str, Statistics]
 
@@ -138,20 +134,7 @@ class _Scored:
 
     def case(self, index: int) -> Case:
         """One item with the answers of all systems."""
-        answers = tuple(self._answer(system, index) for system in self.rows)
-        return Case(self.items[index], tuple(self.reference_ids[index]), answers)
-
-    def _answer(self, system: str, index: int) -> Answer:
-        rows, weights = self.rows[system], self.references.weights
-        explanation = explain_item(
-            self.metric,
-            self.outputs[system][index],
-            self.references.texts[index],
-            # Scoring has refused references without a weight, where the metric needs weights.
-            None if weights is None else [weight or 0.0 for weight in weights[index]],
-        )
-        score = float(rows[index].segment_scores()[0])
-        return Answer(system, explanation, score, corpus_share(rows, index), self.metric)
+        return explained_case(self.references, index, self.outputs, self.rows)
 
 
 def _metric(name: str, settings: Mapping[str, Any]) -> BLEU:
@@ -172,22 +155,17 @@ def _score(
     no_positive: Literal["error", "skip"],
 ) -> _Scored:
     chosen = references.select(select)
-    # The ids go the way of the texts, so that each stays beside its reference.
-    names = tuple(tuple(one.id for one in item.references) for item in study.items)
-    ids = replace(references, texts=names).select(select)
     dropped = set(chosen.without_positive()) if no_positive == "skip" else set()
     kept = [index for index in range(len(study.items)) if index not in dropped]
     if not kept:
         raise InputError("no item is left: none has a positively weighted reference")
-    chosen, ids = chosen.take(kept), ids.take(kept)
+    chosen = chosen.take(kept)
     outputs = {name: [study.outputs[name][index] for index in kept] for name in systems}
     encoded = metric.encode(chosen)
     return _Scored(
-        metric=metric,
         items=tuple(study.items[index] for index in kept),
         dropped=tuple(study.items[index].id for index in sorted(dropped)),
         references=chosen,
-        reference_ids=ids.texts,
         outputs=outputs,
         rows={name: metric.statistics(texts, encoded) for name, texts in outputs.items()},
     )

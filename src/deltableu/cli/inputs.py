@@ -31,6 +31,7 @@ class Inputs:
 
     references: ReferenceSet
     outputs: dict[str, tuple[str, ...]]
+    study: Study | None = None
 
     def groups(self, field: str | None) -> tuple[str, ...] | None:
         """What each item belongs to, by a field of its meta."""
@@ -61,6 +62,8 @@ def read_inputs(
     weights: str | None,
     systems: Sequence[str] | None,
     missing: Missing = "error",
+    *,
+    ratings: bool = False,
 ) -> Inputs:
     """Read a study (`paths` is its folder) or, with `refs`, parallel text files."""
     if "" in (*paths, *(refs or ()), weights):
@@ -70,7 +73,7 @@ def read_inputs(
     if refs is None:
         if weights is not None:
             raise InputError("--weights goes with --refs; a study has its weights in its items")
-        return _from_study(paths, systems, missing)
+        return _from_study(paths, systems, missing, ratings)
     if systems is not None:
         raise InputError("--systems chooses from a study; with --refs, name the systems' files")
     return _from_files(
@@ -81,7 +84,9 @@ def read_inputs(
     )
 
 
-def _from_study(paths: Sequence[str], systems: Sequence[str] | None, missing: Missing) -> Inputs:
+def _from_study(
+    paths: Sequence[str], systems: Sequence[str] | None, missing: Missing, ratings: bool
+) -> Inputs:
     if not paths:
         raise InputError("give a study folder, or system files with --refs")
     if len(paths) > 1 or not Path(paths[0]).is_dir():
@@ -91,11 +96,11 @@ def _from_study(paths: Sequence[str], systems: Sequence[str] | None, missing: Mi
         raise InputError(
             f"{wrong}: give one study folder, or system files together with --refs r0.txt ..."
         )
-    study = read_study(paths[0], ratings=False, missing=missing, systems=systems, report=tell)
+    study = read_study(paths[0], ratings=ratings, missing=missing, systems=systems, report=tell)
     wanted = with_runs(systems or study.outputs, tuple(study.outputs))
     check_outputs(study, paths[0], wanted)
     outputs = {name: tuple(study.outputs[name]) for name in wanted}
-    return Inputs(reference_set(study), outputs)
+    return Inputs(reference_set(study), outputs, study)
 
 
 def _dash(path: str) -> str:

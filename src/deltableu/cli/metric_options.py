@@ -10,9 +10,10 @@ from cyclopts import Parameter
 
 from deltableu.cli.options import Flag, Whole, listed
 from deltableu.cli.output import remark
+from deltableu.compare import Comparison
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score import Metric, make_metrics, metric_settings, unheeded_settings
+from deltableu.score import DeltaBLEU, Metric, make_metrics, metric_settings, unheeded_settings
 
 
 @Parameter(name="*")
@@ -149,3 +150,14 @@ def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Me
     if said:
         remark("; ".join(said))
     return made
+
+
+def signed_for_clamped(metrics: Sequence[Metric], found: Sequence[Comparison]) -> list[Metric]:
+    """What tells systems apart whose delta-BLEU is clamped, unless it was asked for anyway."""
+    clamped = {one.metric for one in found if any(pair.interval is None for pair in one.pairs)}
+    wanted: list[Metric] = [
+        metric.signed()
+        for metric in metrics
+        if type(metric) is DeltaBLEU and metric.name in clamped
+    ]
+    return [metric for metric in wanted if metric.name not in {one.metric for one in found}]

@@ -2,89 +2,260 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from deltableu.cli.inputs import check_outputs, check_results
-from deltableu.cli.metric_options import noted_metrics
-from deltableu.cli.options import Output, Whole, listed
-from deltableu.cli.output import tell, write_page
+from deltableu.cli.inputs import Inputs, check_results, read_inputs
+from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
+from deltableu.cli.options import Output, Positive, Several, Whole, listed
+from deltableu.cli.output import note_groups, remark, write_page
 from deltableu.cli.progress import ProgressBar
-from deltableu.compare import ComparisonPlan, compare_systems
-from deltableu.corpus import Missing, check_study, read_study, reference_set, system_runs
-from deltableu.errors import InputError
+from deltableu.compare import Comparison, ComparisonPlan, compare_systems
+from deltableu.corpus import (
+    Missing,
+    RatingTable,
+    Study,
+    check_study,
+    system_runs,
+)
+from deltableu.errors import InputError, hint_at
 from deltableu.io import Own
-from deltableu.report import Setting, study_page
-from deltableu.score import IntervalPlan, score_systems
+from deltableu.report import (
+    Changes,
+    Setting,
+    StudyReport,
+    bucket_table,
+    bucketings,
+    changed_outputs,
+    leading,
+    study_page,
+)
+from deltableu.score import IntervalPlan, Metric, Scoring, score_systems
+from deltableu.validate import Validation, ValidationPlan, validate_metrics
+
+_DEFAULTS = MetricOptions()
+#: Outputs that a page explains, unless it is told how many: of many systems, fewer of each.
+_EXPLAINED = 40
 
 
 def report(
-    study: Path,
-    *,
+    *paths: str,
+    refs: Annotated[list[str] | None, Several] = None,
+    weights: str | None = None,
+    systems: Annotated[list[str] | None, Several] = None,
+    baseline: str | None = None,
     output: Annotated[Path, Output] = Path("report.html"),
     title: str | None = None,
     metrics: str | None = None,
-    tokenize: str | None = None,
+    options: MetricOptions = _DEFAULTS,
     select: str | None = None,
+    bucket: Annotated[list[str] | None, Several] = None,
+    changes: Whole | None = None,
+    criterion: str | None = None,
+    group: str | None = None,
     missing: Missing = "error",
+    significance: float = 0.05,
+    confidence: float = 0.95,
     seed: Whole = 0,
+    threads: Positive | None = None,
 ) -> None:
-    """Write one HTML page with a study's contents and scores.
+    """Write one HTML page that says which system is better, how sure that is, and why.
+
+    deltableu report STUDY [--baseline A], or
+    deltableu report A.txt B.txt --refs r0.txt r1.txt [--weights w.tsv].
 
     Parameters
     ----------
-    study
-        The folder.
+    paths
+        A study folder; or, with --refs, one file per system.
+    refs
+        Reference files, one line per item; an empty line means that there is no such reference.
+    weights
+        One line per item, one tab-separated weight in [-1, 1] per reference file.
+    systems
+        Only these systems.
+    baseline
+        Show how every system differs from this one. By default the first of two systems; of more,
+        all pairs are tested, and the differences from the best are shown.
     output
         The page; - is standard output.
     title
-        By default the study's folder.
+        By default the study's folder, or the names of the systems.
     metrics
-        Separated by commas or spaces; by default delta-bleu,bleu,sentence-bleu, without delta-bleu
-        where references have no weights.
-    tokenize
-        As in `deltableu score`.
+        Separated by commas or spaces; the first leads. By default delta-bleu,bleu where the
+        references have weights, else bleu.
     select
         The choices of references to show, separated by commas; the last is the main one. By
         default single,w>=0.6,all, without the threshold where references have no weights.
+    bucket
+        Fields of the items' meta to show scores by, besides length, rare words and the number of
+        references.
+    changes
+        How many of the largest gains, and losses, to show for each system; 0 shows none. By
+        default 5, fewer where there are many systems.
+    criterion
+        Which ratings of outputs to show; may be left out where there is one.
+    group
+        A field of the items' meta that names what they belong to (a document, a dialogue, a user):
+        whole groups are then resampled and exchanged.
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    significance
+        Corrected p-values below it are significant.
+    confidence
+        Confidence of all intervals.
     seed
-        Of the tests.
+        Seed of all that is random.
+    threads
+        All cores by default; no result depends on it.
     """
-    check_results(output, [study], Own.PAGE)
-    data = read_study(study, ratings=False, missing=missing, report=tell)
-    check_outputs(data, study)
-    references = reference_set(data)
-    rated = references.weights is not None
-    if metrics is None:
-        metrics = "delta-bleu,bleu,sentence-bleu" if rated else "bleu,sentence-bleu"
+    plan = ComparisonPlan(significance=significance, level=confidence, seed=seed)
+    if changes is not None and changes < 0:
+        raise InputError(f"--changes must be at least 0, got {changes}")
+    check_results(output, (*paths, *(refs or ()), weights, *options.files), Own.PAGE)
+    inputs = read_inputs(paths, refs, weights, systems, missing, ratings=True)
+    study = inputs.study
+    references = inputs.references
+    named = system_runs(inputs.outputs)
+    if baseline is not None and baseline not in named:
+        there, meant = ", ".join(named), hint_at(baseline, tuple(named))
+        raise InputError(f"--baseline: there is no system {baseline!r}; there are {there}{meant}")
+    if baseline is None and len(named) == 2:
+        baseline = next(iter(named))
     if select is None:
-        select = "single,w>=0.6,all" if rated else "single,all"
-    chosen = noted_metrics(listed(metrics), {} if tokenize is None else {"tokenize": tokenize})
-    plan = ComparisonPlan(seed=seed)
+        select = "single,all" if references.weights is None else "single,w>=0.6,all"
     choices = listed(select)
     if not choices:
         raise InputError("--select names no choice of references")
-    settings = []
+    groups = inputs.groups(group)
+    # Wrong fields are said before long work is done.
+    bucketings(references.items or (), bucket or ())
+    chosen = options.make(metrics, references)
     with ProgressBar() as progress:
-        for name in choices:
+
+        def scored(name: str, wanted: Sequence[Metric]) -> Setting:
             picked = references.select(name)
             scoring = score_systems(
                 picked,
-                data.outputs,
-                chosen,
+                inputs.outputs,
+                wanted,
                 no_positive="skip",
-                intervals=IntervalPlan(),
+                intervals=IntervalPlan(level=confidence),
+                groups=groups,
+                threads=threads,
                 progress=progress,
             )
-            settings.append(Setting(picked.selection, picked, scoring))
+            return Setting(picked.selection, picked, scoring)
+
+        settings = [scored(name, chosen) for name in choices]
+        main, signed = settings[-1], list[Metric]()
+        comparisons: tuple[Comparison, ...] = ()
         # One system, or one item, has nothing to be compared with.
-        several = len(system_runs(data.outputs)) > 1 and len(settings[-1].scoring.item_ids) > 1
-        comparisons = (
-            compare_systems(settings[-1].scoring, plan=plan, progress=progress) if several else ()
-        )
-    name = title or study.resolve().name
-    page = study_page(name, data, check_study(study), settings, comparisons)
-    write_page(page, output)
+        if len(named) > 1 and len(main.scoring.item_ids) > 1:
+            comparisons = compare_systems(
+                main.scoring, baseline=baseline, plan=plan, threads=threads, progress=progress
+            )
+            signed = signed_for_clamped(chosen, comparisons)
+            if signed:
+                more = scored(choices[-1], signed).scoring
+                comparisons += compare_systems(
+                    more, baseline=baseline, plan=plan, threads=threads, progress=progress
+                )
+                both = (*main.scoring.scores, *more.scores)
+                main = replace(main, scoring=replace(main.scoring, scores=both))
+                settings[-1] = main
+        note_groups(references.items or (), group)
+        validation = None
+        if study is not None:
+            validation = _validated(study, main.scoring, criterion, plan, progress)
+        elif criterion is not None:
+            raise InputError("--criterion chooses ratings of a study; plain files have none")
+    result = StudyReport(
+        title=title or _title(paths, refs, tuple(named)),
+        settings=tuple(settings),
+        comparisons=comparisons,
+        baseline=baseline,
+        validation=validation,
+        confidence=confidence,
+        checked=None if refs is not None else check_study(paths[0]),
+        note=None if study is None else study.note,
+    )
+    result = _with_changes(result, inputs, changes, (*chosen, *signed))
+    result = _with_buckets(result, bucket or ())
+    write_page(study_page(result), output)
+
+
+def _title(paths: Sequence[str], refs: Sequence[str] | None, systems: Sequence[str]) -> str:
+    if refs is None:
+        return Path(paths[0]).resolve().name
+    return " and ".join(systems) if len(systems) <= 3 else f"{len(systems)} systems"
+
+
+def _validated(
+    study: Study,
+    scoring: Scoring,
+    criterion: str | None,
+    plan: ComparisonPlan,
+    progress: ProgressBar,
+) -> Validation | None:
+    """How the metrics agree with the people who rated outputs, if any did."""
+    if not (study.ratings.system >= 0).any():
+        if criterion is not None:
+            raise InputError(f"--criterion {criterion}: the study has no ratings of outputs")
+        return None
+    people = ValidationPlan(
+        methods=("pearson",),
+        levels=("system", "pooled"),
+        significance=plan.significance,
+        confidence=plan.level,
+        seed=plan.seed,
+    )
+    try:
+        ratings = RatingTable.from_study(study, criterion=criterion, unknown="drop")
+        return validate_metrics(scoring, ratings, plan=people, progress=progress)
+    except InputError as error:
+        if criterion is not None:
+            raise
+        remark(f"people's ratings are left out: {error}")
+        return None
+
+
+def _with_changes(
+    result: StudyReport, inputs: Inputs, most: int | None, metrics: Sequence[Metric]
+) -> StudyReport:
+    baseline = result.reference_system
+    if baseline is None or most == 0:
+        return result
+    first = leading(result.comparisons)
+    metric = next(one for one in metrics if one.name == first.metric)
+    if not metric.has_segments:
+        return result
+    # Of a system with several runs, the first one's outputs are shown.
+    runs = system_runs(inputs.outputs)
+    pairs = [
+        (runs[baseline][0], runs[one.system][0]) for one in first.systems if one.system != baseline
+    ]
+    number = most or max(1, min(5, _EXPLAINED // (2 * len(pairs))))
+    kept, ids = set(result.main.scoring.item_ids), inputs.references.item_ids or ()
+    places = [place for place, item in enumerate(ids) if item in kept]
+    outputs = {name: [texts[place] for place in places] for name, texts in inputs.outputs.items()}
+    references = result.main.references.take(places)
+    found: Sequence[Changes] = tuple(
+        changed_outputs(references, outputs, metric, pairs, most=number)
+    )
+    return replace(result, changes=tuple(one for one in found if one.gains or one.losses))
+
+
+def _with_buckets(result: StudyReport, fields: Sequence[str]) -> StudyReport:
+    scoring = result.main.scoring.best_first()
+    metric = leading(result.comparisons).metric if result.comparisons else scoring.metrics[0]
+    kept = set(scoring.item_ids)
+    items = [item for item in result.main.references.items or () if item.id in kept]
+    tables = [
+        bucket_table(scoring, metric, one, confidence=result.confidence)
+        for one in bucketings(items, fields)
+    ]
+    return replace(result, buckets=tuple(tables), bucket_metric=metric)

@@ -1,23 +1,35 @@
 """Results come in; pages, plots and explanations for people go out."""
 
 from deltableu.report.agreement_plots import agreement_figure, scatter_figure
+from deltableu.report.buckets import Bucketing, bucket_table, bucketings
+from deltableu.report.cases import explained_case
+from deltableu.report.changes import Change, Changes, changed_outputs
 from deltableu.report.difference_plot import difference_figure
 from deltableu.report.explain import Answer, Case
 from deltableu.report.explain_page import explain_page
 from deltableu.report.explain_terminal import terminal_view
-from deltableu.report.page import Setting, study_page
+from deltableu.report.page import Setting, StudyReport, leading, study_page
 from deltableu.report.plots import check_plotting, svg
 from deltableu.report.power_plot import power_plot
 from deltableu.report.result_plot import plot
 
 __all__ = [
     "Answer",
+    "Bucketing",
     "Case",
+    "Change",
+    "Changes",
     "Setting",
+    "StudyReport",
     "agreement_figure",
+    "bucket_table",
+    "bucketings",
+    "changed_outputs",
     "check_plotting",
     "difference_figure",
     "explain_page",
+    "explained_case",
+    "leading",
     "plot",
     "power_plot",
     "scatter_figure",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from deltableu._version import __version__
 from deltableu.report.explain import (
+    Answer,
     Case,
     by_weight,
     corpus_line,
@@ -23,6 +24,8 @@ from deltableu.score import Explanation, Mark, NgramCredit
 
 # Okabe and Ito 2008.
 _RGB = {"credit": "0, 114, 178", "penalty": "213, 94, 0"}
+#: With more references than this, those that decided nothing are folded away.
+_MANY_REFERENCES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,42 @@ class _Token:
     groups: str
 
 
+@dataclass(frozen=True, slots=True)
+class ExplainTools:
+    """What the templates call to draw an explanation."""
+
+    number: Callable[..., str] = number
+    row_line: Callable[..., str] = row_line
+    corpus_line: Callable[..., str] = corpus_line
+    matched: Callable[..., object] = matched
+    unmatched: Callable[..., object] = unmatched
+    deciding: Callable[..., str] = deciding
+    token_mark: Callable[..., str] = token_mark
+
+    @staticmethod
+    def verdict(case: Case, answer: Answer) -> list[str]:
+        # Isolated, so that right-to-left words do not reorder the numbers beside them.
+        return verdict(case, answer, "“\u2068{}\u2069”".format)
+
+    @staticmethod
+    def hypothesis_tokens(found: Explanation) -> list[_Token]:
+        return _hypothesis_tokens(found)
+
+    @staticmethod
+    def reference_tokens(found: Explanation, index: int) -> list[_Token]:
+        return _reference_tokens(found, index)
+
+    @staticmethod
+    def shown_references(found: Explanation) -> tuple[list[int], list[int]]:
+        """The references to show, the best first, and those to fold away: many and idle."""
+        order = by_weight(found)
+        if len(order) <= _MANY_REFERENCES:
+            return order, []
+        deciding = {place for one in found.ngrams for place in (one.weight_from, one.clip_from)}
+        kept = [index for index in order if index in deciding] or order[:_MANY_REFERENCES]
+        return kept, [index for index in order if index not in kept]
+
+
 def explain_page(title: str, cases: Sequence[Case], heading: str, signature: str) -> str:
     """The page."""
     return render(
@@ -47,18 +86,7 @@ def explain_page(title: str, cases: Sequence[Case], heading: str, signature: str
         version=__version__,
         cases=cases,
         longest=max(answer.explanation.order for case in cases for answer in case.answers),
-        # Isolated, so that right-to-left words do not reorder the numbers beside them.
-        verdict=lambda case, answer: verdict(case, answer, "“\u2068{}\u2069”".format),
-        number=number,
-        row_line=row_line,
-        corpus_line=corpus_line,
-        hypothesis_tokens=_hypothesis_tokens,
-        reference_tokens=_reference_tokens,
-        matched=matched,
-        unmatched=unmatched,
-        deciding=deciding,
-        by_weight=by_weight,
-        token_mark=token_mark,
+        tools=ExplainTools(),
     )
 
 
@@ -125,10 +153,10 @@ def _background(mark: Mark, strength: float) -> str:
 
 def _line_colour(one: NgramCredit, largest: float) -> str:
     if not one.matched:
-        return "#e3e5e8"
+        return "var(--line)"
     mark = token_mark(one.credit, matched=True)
     if mark not in _RGB:
-        return "#8a8f98"
+        return "var(--faint)"
     strength = min(1.0, abs(one.credit) / one.count / largest)
     return f"rgba({_RGB[mark]}, {0.35 + 0.65 * strength:.2f})"
 

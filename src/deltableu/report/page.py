@@ -1,4 +1,4 @@
-"""One self-contained HTML page about a study: its contents, its scores, how they were made."""
+"""One self-contained HTML page for the person who decides: the answer first, the rest folded."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from dataclasses import dataclass, replace
 
 from deltableu._version import __version__
 from deltableu.compare import Comparison
-from deltableu.corpus import CheckResult, ReferenceSet, Study
-from deltableu.io import Column, Table
+from deltableu.corpus import CheckResult, ReferenceSet, ScoreTable
+from deltableu.io import Column, Table, written
+from deltableu.report.changes import Changes
+from deltableu.report.charts import (
+    IntervalChart,
+    Scatter,
+    difference_chart,
+    output_scatter,
+    system_scatter,
+    weight_histogram,
+)
+from deltableu.report.explain_page import ExplainTools
 from deltableu.report.render import render
-from deltableu.report.score_plots import interval_plot, weight_plot
 from deltableu.score import Scoring
+from deltableu.validate import Agreement, Level, Validation
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,45 +33,240 @@ class Setting:
     scoring: Scoring
 
 
-def study_page(
-    title: str,
-    study: Study,
-    checked: CheckResult,
-    settings: list[Setting],
-    comparisons: Sequence[Comparison] = (),
-) -> str:
-    """The page; the last setting is the main one, and the one that `comparisons` are about."""
-    main = settings[-1]
-    scoring = main.scoring.best_first()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyReport:
+    """All that the page is made of.
+
+    Attributes
+    ----------
+    title : str
+    settings : tuple of Setting
+        The last is the main one, which everything else is about.
+    comparisons : tuple of Comparison
+        One per metric; none where there is nothing to compare.
+    verdict : tuple of str
+        The answer, in sentences.
+    baseline : str, optional
+        What systems are compared with; by default the best.
+    validation : Validation, optional
+        Where people rated the outputs.
+    people_verdict : tuple of str
+        What that says, in sentences.
+    changes : tuple of Changes
+        Outputs that changed most.
+    buckets : tuple of Table
+        Scores by kind of item, under `bucket_metric`.
+    confidence : float
+        Of all intervals.
+    checked : CheckResult, optional
+        What is in the study and what is wrong with it.
+    note : str, optional
+        What readers should know of the study.
+    """
+
+    title: str
+    settings: tuple[Setting, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    verdict: tuple[str, ...] = ()
+    baseline: str | None = None
+    validation: Validation | None = None
+    people_verdict: tuple[str, ...] = ()
+    changes: tuple[Changes, ...] = ()
+    buckets: tuple[Table, ...] = ()
+    bucket_metric: str = ""
+    confidence: float = 0.95
+    checked: CheckResult | None = None
+    note: str | None = None
+
+    @property
+    def main(self) -> Setting:
+        """The setting that everything but the table of settings is about."""
+        return self.settings[-1]
+
+    @property
+    def reference_system(self) -> str | None:
+        """The baseline, or the best system where none was named."""
+        if self.baseline is not None or not self.comparisons:
+            return self.baseline
+        return leading(self.comparisons).systems[0].system
+
+
+def leading(comparisons: Sequence[Comparison]) -> Comparison:
+    """The first comparison that has something to say: a clamped score has no intervals."""
+    said = (one for one in comparisons if any(pair.interval is not None for pair in one.pairs))
+    return next(said, comparisons[0])
+
+
+def study_page(report: StudyReport) -> str:
+    """The page."""
+    main, comparisons = report.main, report.comparisons
+    baseline = report.reference_system
     compared = [one.table() for one in comparisons]
+    charts = _charts(comparisons, baseline)
+    scatters = [] if report.validation is None else _scatters(main.scoring, report.validation)
+    cases = [one.case for change in report.changes for one in (*change.gains, *change.losses)]
+    orders = [case.answers[0].explanation.order for case in cases if case is not None]
+    checked = report.checked
+    anchors = {
+        "differences": ("Differences", bool(charts)),
+        "scores": ("Scores", True),
+        "people": ("Against people", bool(scatters)),
+        "changes": ("Changed outputs", bool(report.changes)),
+        "buckets": ("By kind of item", bool(report.buckets)),
+        "rest": ("How this was made", True),
+    }
     sections = {
-        "note": study.note,
-        "main": scoring.table(),
-        "main_name": main.name,
-        "interval_plot": interval_plot(scoring),
-        "compared": compared[0].join(compared[1:]) if compared else None,
-        "pairs": [one.pairs_table() for one in comparisons],
+        "about": _about(report, baseline),
+        "note": report.note,
+        "verdict": report.verdict,
+        "links": [(anchor, name) for anchor, (name, there) in anchors.items() if there],
+        "baseline": baseline,
+        "named_baseline": report.baseline is not None,
+        "confidence": f"{100 * report.confidence:g}%",
+        "charts": charts,
+        "higher": not comparisons or leading(comparisons).higher_is_better,
         "cautions": [f"{one.metric}: {text}" for one in comparisons for text in one.warnings],
-        "settings": _by_metric(settings, scoring) if len(settings) > 1 else [],
-        "weight_plot": None if main.references.weights is None else weight_plot(study.items),
-        "contents": checked.table(),
-        "systems": checked.systems_table(),
-        "problems": checked.problems,
-        "unlisted": checked.unlisted,
-        "left_out": len(main.scoring.dropped),
+        "main": compared[0].join(compared[1:]) if compared else main.scoring.best_first().table(),
+        "scores_note": _scores_note(report, compared),
+        "scatters": scatters,
+        "people_verdict": report.people_verdict,
+        "people_source": "" if report.validation is None else _people(report.validation),
+        "changes": report.changes,
+        "explained": bool(orders),
+        "longest": max(orders, default=1),
+        "tools": ExplainTools(),
+        "buckets": report.buckets,
+        "bucket_metric": report.bucket_metric,
+        "looks": _looks(report),
+        "pairs": [one.pairs_table() for one in comparisons],
+        "settings": _by_metric(report.settings) if len(report.settings) > 1 else [],
+        "histogram": None
+        if main.references.weights is None
+        else weight_histogram(main.references.items or ()),
+        "contents": None if checked is None else checked.table(),
+        "systems": None if checked is None else checked.systems_table(),
+        "problems": () if checked is None else checked.problems,
+        "unlisted": 0 if checked is None else checked.unlisted,
         "signatures": [
             *(one.signature for one in comparisons),
-            *(text for one in settings for text in one.scoring.signatures.values()),
+            *(text for one in report.settings for text in one.scoring.signatures.values()),
         ],
     }
-    return render("page.html", title=title, version=__version__, **sections)
+    return render("page.html", title=report.title, version=__version__, **sections)
 
 
-def _by_metric(settings: list[Setting], order: Scoring) -> list[Table]:
+def _about(report: StudyReport, baseline: str | None) -> str:
+    main = report.main
+    systems, items = len(main.scoring.systems), len(main.scoring.item_ids)
+    names = (
+        len(report.comparisons[0].systems) if report.comparisons else systems
+    )  # runs of a system are one
+    parts = [_count(names, "system"), _count(items, "item"), f"references: {main.name}"]
+    if report.baseline is not None:
+        parts.append(f"baseline: {baseline}")
+    left = len(main.scoring.dropped)
+    if left:
+        parts.append(f"{_count(left, 'item')} without a positively weighted reference left out")
+    return " · ".join(parts)
+
+
+def _scores_note(report: StudyReport, compared: Sequence[Table]) -> str:
+    bold = "Bold is the best of each metric"
+    if not compared:
+        return f"{bold}; brackets are {100 * report.confidence:g}% confidence intervals."
+    notes = compared[0].notes
+    marks = notes.get("letters") or f"* {notes.get('*', '')}"
+    sure = notes.get("intervals")
+    brackets = f"brackets are intervals{f' ({sure})' if sure else ''}"
+    return (
+        f"{bold}; {brackets}. {marks[0].upper()}{marks[1:]}. "
+        "A score without an interval is clamped, and cannot say how sure it is."
+    )
+
+
+def _charts(
+    comparisons: Sequence[Comparison], baseline: str | None
+) -> list[tuple[str, IntervalChart]]:
+    """The leading metric first."""
+    if baseline is None or not comparisons:
+        return []
+    first = leading(comparisons)
+    order = [first, *(one for one in comparisons if one is not first)]
+    return [(one.metric, difference_chart(one, baseline)) for one in order]
+
+
+def _scatters(scoring: Scoring, validation: Validation) -> list[list[Scatter]]:
+    """For each metric, people against its scores of systems, and of outputs where it has any."""
+    human = validation.human
+    table: ScoreTable = scoring.score_table().select(systems=human.systems, items=human.items)
+    people = human.values[0]
+    groups = []
+    for metric in table.metrics:
+        scores = table.only(metric)
+        group = [
+            system_scatter(
+                metric,
+                _said(validation, metric, "system"),
+                table.systems,
+                table.total(metric),
+                human.totals[0],
+            )
+        ]
+        caption = _said(validation, metric, "pooled")
+        group.append(output_scatter(metric, caption, scores.ravel(), people.ravel()))
+        groups.append([one for one in group if one.dots or one.squares])
+    return groups
+
+
+def _said(validation: Validation, metric: str, level: Level) -> str:
+    found: list[Agreement] = [
+        one for one in validation.agreements if (one.metric, one.level) == (metric, level)
+    ]
+    if not found:
+        return ""
+    one = found[0]
+    number = written(one.value, ".2r").replace("-", "−") if one.value == one.value else "undefined"
+    interval = one.interval
+    ends = (
+        ""
+        if interval is None
+        else (
+            f", {100 * interval.level:g}% interval "
+            f"{written(interval.low, '.2r')} to {written(interval.high, '.2r')}".replace("-", "−")
+        )
+    )
+    units = {"system": "systems", "pooled": "outputs", "item": "items"}[level]
+    return f"{one.method.capitalize()} {number} on {one.units:,} {units}{ends}"
+
+
+def _people(validation: Validation) -> str:
+    """Who rated, in words."""
+    if validation.raters is None:
+        return "the ready scores of people"
+    return f"ratings by {_count(validation.raters.raters, 'rater')} ({validation.source})"
+
+
+def _looks(report: StudyReport) -> str:
+    """How many intervals were looked at, and what that does to the surprising ones."""
+    looks = sum(
+        cell.interval is not None for table in report.buckets for row in table.rows for cell in row
+    )
+    expected = (1.0 - report.confidence) * looks
+    if looks < 2:
+        return ""
+    missed = f"about {expected:.0f}" if expected >= 1.5 else "one" if expected >= 0.5 else "none"
+    return (
+        f"These are {looks} looks at the same data, of whose intervals {missed} can be expected to "
+        "miss by chance alone: take a surprise here as a question for new data, not as an answer."
+    )
+
+
+def _by_metric(settings: Sequence[Setting]) -> list[Table]:
     """For each metric, systems in rows and the choices of references in columns."""
+    order = settings[-1].scoring.best_first()
     systems = Table([Column("system")], [[name] for name in order.systems])
     tables = []
-    for metric in order.metrics:
+    for metric in settings[0].scoring.metrics:
         columns = []
         for setting in settings:
             table = setting.scoring.only(metric).table()
@@ -75,6 +280,8 @@ def _header(setting: Setting) -> str:
     counts = [len(texts) for texts in setting.references.texts]
     header = f"{setting.name} ({sum(counts) / len(counts):.1f} references)"
     dropped = len(setting.scoring.dropped)
-    if not dropped:
-        return header
-    return f"{header}, {dropped} item{'s' if dropped > 1 else ''} left out"
+    return f"{header}, {_count(dropped, 'item')} left out" if dropped else header
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from deltableu._visible import visible
 from deltableu.errors import InputError
+
+#: The hyphen before a negative number in a sentence.
+_NEGATIVE = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 
 
 def render(template: str, **values: Any) -> str:
@@ -25,4 +29,12 @@ def render(template: str, **values: Any) -> str:
         finalize=lambda one: one if isinstance(one, Markup) else visible(str(one), directions=True),
     )
     environment.filters["minus"] = lambda text: str(text).replace("-", "−")
+    environment.filters["minus_numbers"] = lambda text: _NEGATIVE.sub("−", str(text))
+    environment.filters["shortened"] = _shortened
+    environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return environment.get_template(template).render(**values)
+
+
+def _shortened(name: str, most: int = 18) -> str:
+    """A long name must leave room for a chart; tables have it whole."""
+    return name if len(name) <= most else name[: most - 1] + "…"

@@ -1,19 +1,17 @@
-"""Scores of systems with their intervals, and the weights of references, as plots."""
+"""Scores of systems with their intervals as plots."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from deltableu.corpus import ORIGINS, Item, ScoreTable
+from deltableu.corpus import ScoreTable
 from deltableu.report.plots import (
     COLOURS,
-    check_plotting,
     draw_estimate,
     name_rows,
     new_figure,
     set_title,
-    svg,
 )
 from deltableu.score import Scoring
 from deltableu.stats import ConfidenceInterval
@@ -48,38 +46,3 @@ def scores_figure(scores: Scoring | ScoreTable) -> Any:
         set_title(axis, metric)
         name_rows(axis, systems)
     return figure
-
-
-def interval_plot(scoring: Scoring) -> str:
-    """The scores as an element of a page."""
-    check_plotting("an HTML report")
-    return svg(scores_figure(scoring))
-
-
-def weight_plot(items: Sequence[Item]) -> str:
-    """How the weights of the references are spread, by origin."""
-    by_origin = {
-        origin: [
-            reference.weight
-            for item in items
-            for reference in item.references
-            if reference.origin == origin and reference.weight is not None
-        ]
-        for origin in ORIGINS
-    }
-    present = {origin: weights for origin, weights in by_origin.items() if weights}
-    figure, ((axis,),) = new_figure(size=(7.0, 2.6))
-    axis.hist(
-        list(present.values()),
-        # Weights lie on grids such as k/10: each value gets the middle of a bin.
-        bins=21,
-        range=(-1.05, 1.05),
-        stacked=True,
-        color=COLOURS[: len(present)],
-        label=list(present),
-    )
-    axis.axvline(0, color="#444444", linewidth=0.8)
-    axis.set_xlabel("weight")
-    axis.set_ylabel("references")
-    axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return svg(figure)
