@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from deltableu.cli.app import main
 
 TRAP = "<script>alert('x')</script> & <b>bold</b> {{ 7 * 7 }}"
 NAMES = ["<img src=x onerror=alert(1)> & co", "a_b^c%", "naïve", "{{ 7 * 7 }}", "q" * 70]
+
+#: How the demo's report is made.
+DEMO = ("--title", "The demo study", "--baseline", "bland-neural", "--bucket", "domain")
+DEMO += ("--changes", "2")
 
 
 def run_main(*arguments: object) -> tuple[int, str, str]:
@@ -66,7 +71,7 @@ def small(tmp_path: Path) -> Callable[..., Path]:
 def demo_page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report on the demo study."""
     path = tmp_path_factory.mktemp("demo") / "report.html"
-    code, out, err = run_main("report", demo, "-o", path, "--title", "The demo study")
+    code, out, err = run_main("report", demo, "-o", path, *DEMO)
     assert (code, out, err) == (0, "", f"deltableu: wrote {path}\n")
     return path
 
@@ -125,4 +130,8 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="session")
 def parse() -> Callable[[Path], Page]:
-    return lambda path: Page(path.read_text(encoding="utf-8"))
+    @lru_cache(maxsize=2)
+    def parsed(text: str) -> Page:
+        return Page(text)
+
+    return lambda path: parsed(path.read_text(encoding="utf-8"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from deltableu.corpus import (
     check_study,
     system_runs,
 )
-from deltableu.errors import InputError, hint_at
+from deltableu.errors import InputError, InputWarning, hint_at
 from deltableu.io import Own
 from deltableu.report import (
     Changes,
@@ -170,7 +171,9 @@ def report(
         note_groups(references.items or (), group)
         validation = None
         if study is not None:
-            validation = _validated(study, main.scoring, criterion, plan, progress)
+            validation = _validated(
+                study, main.scoring, criterion, plan, progress, chosen=systems is not None
+            )
         elif criterion is not None:
             raise InputError("--criterion chooses ratings of a study; plain files have none")
     result = StudyReport(
@@ -200,6 +203,8 @@ def _validated(
     criterion: str | None,
     plan: ComparisonPlan,
     progress: ProgressBar,
+    *,
+    chosen: bool,
 ) -> Validation | None:
     """How the metrics agree with the people who rated outputs, if any did."""
     if not (study.ratings.system >= 0).any():
@@ -214,7 +219,10 @@ def _validated(
         seed=plan.seed,
     )
     try:
-        ratings = RatingTable.from_study(study, criterion=criterion, unknown="drop")
+        with warnings.catch_warnings():
+            if chosen:  # the ratings of systems that were not asked for are no surprise
+                warnings.simplefilter("ignore", InputWarning)
+            ratings = RatingTable.from_study(study, criterion=criterion, unknown="drop")
         return validate_metrics(scoring, ratings, plan=people, progress=progress)
     except InputError as error:
         if criterion is not None:

@@ -33,14 +33,14 @@ _BINS = 21
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class Axis:
     """Where values lie, in per cent of a chart's width."""
 
     low: float
     high: float
 
     @classmethod
-    def of(cls, values: Sequence[float], *, with_zero: bool = False) -> Scale:
+    def of(cls, values: Sequence[float], *, with_zero: bool = False) -> Axis:
         """A scale that holds all values, with a little room."""
         known = [one for one in values if math.isfinite(one)] + [0.0] * with_zero
         low, high = min(known, default=0.0), max(known, default=1.0)
@@ -56,7 +56,7 @@ class Scale:
 
         Examples
         --------
-        >>> Scale(-1.0, 9.0).ticks()
+        >>> Axis(-1.0, 9.0).ticks()
         [(10.0, '0'), (30.0, '2'), (50.0, '4'), (70.0, '6'), (90.0, '8')]
         """
         raw = (self.high - self.low) / most
@@ -157,7 +157,7 @@ def difference_chart(comparison: Comparison, baseline: str) -> IntervalChart:
         if one.system != baseline:
             found.append((one.system, *_turned(comparison.pair(one.system, baseline), baseline)))
     ends = [end for _, difference, *ends, _ in found for end in (difference, *ends)]
-    scale = Scale.of([end for end in ends if end is not None], with_zero=True)
+    scale = Axis.of([end for end in ends if end is not None], with_zero=True)
     marks = [
         IntervalMark(
             system,
@@ -165,7 +165,7 @@ def difference_chart(comparison: Comparison, baseline: str) -> IntervalChart:
             scale.place(difference),
             None if low is None else scale.place(low),
             None if high is None else scale.place(high),
-            signed_minus(f"{difference:+.2f}"),
+            signed_minus(f"{round(difference, 2) + 0.0:+.2f}"),
             "" if low is None else signed_minus(f"{low:.2f} to {high:.2f}"),
         )
         for system, difference, low, high, tone in found
@@ -192,7 +192,7 @@ def system_scatter(
 ) -> Scatter:
     """A dot with a name for each system."""
     known = np.flatnonzero(np.isfinite(scores) & np.isfinite(people)).tolist()
-    across, up = Scale.of(scores[known].tolist()), Scale.of(people[known].tolist())
+    across, up = Axis.of(scores[known].tolist()), Axis.of(people[known].tolist())
     dots = [Dot(across.place(scores[s]), 100.0 - up.place(people[s]), systems[s]) for s in known]
     return Scatter(metric, "per system", caption, _labelled(dots), (), 0.0, *_axes(across, up))
 
@@ -201,7 +201,7 @@ def output_scatter(metric: str, caption: str, scores: Array, people: Array) -> S
     """A dot for each output, or a grid of shades where there are very many."""
     known = np.isfinite(scores) & np.isfinite(people)
     x, y = scores[known], people[known]
-    across, up = Scale.of(x.tolist()), Scale.of(y.tolist())
+    across, up = Axis.of(x.tolist()), Axis.of(y.tolist())
     places = [(across.place(a), 100.0 - up.place(b)) for a, b in zip(x, y, strict=True)]
     dots: tuple[Dot, ...] = ()
     squares: tuple[Square, ...] = ()
@@ -227,7 +227,7 @@ def output_scatter(metric: str, caption: str, scores: Array, people: Array) -> S
 
 
 def _axes(
-    across: Scale, up: Scale
+    across: Axis, up: Axis
 ) -> tuple[tuple[tuple[float, str], ...], tuple[tuple[float, str], ...]]:
     heights = [(100.0 - place, label) for place, label in up.ticks(4)]
     return tuple(across.ticks(4)), tuple(heights)
