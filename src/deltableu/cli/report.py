@@ -113,7 +113,7 @@ def report(
     threads
         All cores by default; no result depends on it.
     """
-    plan = ComparisonPlan(significance=significance, level=confidence, seed=seed)
+    plan = ComparisonPlan(significance=significance, confidence=confidence, seed=seed)
     if changes is not None and changes < 0:
         raise InputError(f"--changes must be at least 0, got {changes}")
     check_results(output, (*paths, *(refs or ()), weights, *options.files), Own.PAGE)
@@ -144,7 +144,7 @@ def report(
                 inputs.outputs,
                 wanted,
                 no_positive="skip",
-                intervals=IntervalPlan(level=confidence),
+                intervals=IntervalPlan(confidence=confidence),
                 groups=groups,
                 threads=threads,
                 progress=progress,
@@ -215,7 +215,7 @@ def _validated(
         methods=("pearson",),
         levels=("system", "pooled"),
         significance=plan.significance,
-        confidence=plan.level,
+        confidence=plan.confidence,
         seed=plan.seed,
     )
     try:

@@ -65,7 +65,7 @@ def bucket_table(
     scoring: Scoring, metric: str, bucketing: Bucketing, *, confidence: float = 0.95
 ) -> Table:
     """Systems in rows, buckets in columns: scores with their intervals, the best in bold."""
-    plan = IntervalPlan(level=confidence)
+    plan = IntervalPlan(confidence=confidence)
     shown = scoring.only(metric).scores
     groups = None if scoring.groups is None else np.array(scoring.groups)
     columns: list[str | Column] = ["system"]

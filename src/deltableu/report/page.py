@@ -231,7 +231,7 @@ def _said(validation: Validation, metric: str, level: Level) -> str:
         ""
         if interval is None
         else (
-            f", {100 * interval.level:g}% interval "
+            f", {100 * interval.confidence:g}% interval "
             f"{written(interval.low, '.2r')} to {written(interval.high, '.2r')}".replace("-", "−")
         )
     )
