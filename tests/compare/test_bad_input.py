@@ -61,7 +61,11 @@ def rows_of(texts, references=("a b", "c d", "e f"), metric=None):
             {"A": GOOD, "B": [0.1, None, 0.3]},
             "system 'B' has no score for item '1'; systems are compared on the same items",
         ),
-        ({"A": GOOD, "B": ["x", 1, 2]}, "the scores of system 'B' are not all numbers"),
+        (
+            {"A": GOOD, "B": ["x", 1, 2]},
+            "system 'B' has texts, but 1 at item 1: give a text per item, with references=, or a "
+            "number per item",
+        ),
         ({"A": GOOD, "B": [1, 2, 10**400]}, "the scores of system 'B' are not all numbers"),
         ({"A": GOOD, "B": [[1], [1, 2]]}, "the scores of system 'B' are not all numbers"),
         ({"A": GOOD, "B": 3}, "the scores of system 'B' must be one number per item"),
@@ -89,11 +93,15 @@ def test_constant_systems_that_differ_can_be_compared():
 
 
 @pytest.mark.parametrize(
-    ("source", "kind"), [([GOOD, GOOD], "list"), (None, "NoneType"), ("scores.csv", "str")]
+    ("source", "message"),
+    [
+        ([GOOD, GOOD], "give scores (a Scoring, a ScoreTable, or a mapping of systems to numbers)"),
+        (None, "give scores (a Scoring, a ScoreTable, or a mapping of systems to numbers)"),
+        ("scores.csv", "scores.csv: there is no such study folder or file"),
+    ],
 )
-def test_other_things(source, kind):
-    message = "compare_systems takes a Scoring, a ScoreTable or a mapping from systems to"
-    assert complaint(source) == f"{message} statistics or scores, got {kind}"
+def test_other_things(source, message):
+    assert complaint(source).startswith(message)
 
 
 # --- Choosing systems -----------------------------------------------------------------------------

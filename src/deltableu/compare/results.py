@@ -110,7 +110,7 @@ class ComparedSystem:
     variance: VarianceShares | RunShares | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ComparedPair:
     """Two systems; `difference` is the score of the first minus that of the second.
 
@@ -148,8 +148,15 @@ class ComparedPair:
     agreement: Probability | None = None
     variance: VarianceShares | RunShares | None = None
 
+    def __repr__(self) -> str:
+        interval = "" if self.interval is None else f" {self.interval}"
+        tests = ", ".join(f"{test} p={value:.3g}" for test, value in self.p_values.items())
+        return (
+            f"ComparedPair({self.first} - {self.second} = {self.difference:.2f}{interval}, {tests})"
+        )
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Systems under one metric, best first, and the pairs that were tested.
 
@@ -181,6 +188,16 @@ class Comparison:
     exact: bool
     warnings: tuple[str, ...]
     signature: str
+
+    def __repr__(self) -> str:
+        """The best systems, and how many pairs differ; `table` and `pairs_table` have all."""
+        shown = [f"{one.system} {one.score:.2f} {one.letters}".strip() for one in self.systems[:4]]
+        more = ", ..." if len(self.systems) > 4 else ""
+        sure = sum(pair.significant for pair in self.pairs)
+        return (
+            f"Comparison({self.metric}: {', '.join(shown)}{more}; {self.items} items, "
+            f"{sure} of {len(self.pairs)} pairs significant)"
+        )
 
     def pair(self, first: str, second: str) -> ComparedPair:
         """The pair of these two systems, in the order in which it was tested."""

@@ -33,9 +33,9 @@ from deltableu.compare.pairs import (
 from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.results import Comparison
 from deltableu.compare.runs import compare_runs
-from deltableu.corpus import ScoreTable, system_runs
+from deltableu.corpus import ReferenceSet, system_runs
 from deltableu.errors import InputError, check_choice, check_kind
-from deltableu.score import Scoring, Statistics
+from deltableu.score import Metric, scored_source
 from deltableu.stats import (
     ConfidenceInterval,
     bca_interval,
@@ -55,8 +55,15 @@ _TIED = 1e-9
 
 
 def compare_systems(
-    source: Scoring | ScoreTable | Mapping[str, Statistics] | Mapping[str, Sequence[float]],
+    source: Any,
     *,
+    references: ReferenceSet | Sequence[Sequence[str]] | None = None,
+    weights: Sequence[Sequence[float]] | None = None,
+    messages: Sequence[str] | None = None,
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    columns: Mapping[str, str | Sequence[str]] | str | None = None,
+    select: str = "all",
+    no_positive: Literal["error", "skip"] = "error",
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     groups: Sequence[str] | Mapping[str, str] | None = None,
@@ -69,9 +76,13 @@ def compare_systems(
 
     Parameters
     ----------
-    source : Scoring, ScoreTable, or mapping of str to Statistics or to lists of scores
-        What `score_systems` or `read_scores` give; or each system's rows under one metric; or its
-        score for every item, in the same order of items, higher being better.
+    source : Scoring, ScoreTable, Study, path, data frame, or mapping
+        What `score_systems` or `read_scores` give. Or scores: each system's rows under one metric,
+        its score for every item (higher being better), or a data frame or file of scores, see
+        `read_scores`. Or texts that are scored first: whatever `score_systems` takes.
+    references, weights, messages, metrics, columns, select, no_positive
+        For texts, see `score_systems`; `columns` also names those of a data frame of scores, and
+        `metrics` chooses from scores.
     systems : list of str, optional
         Only these.
     baseline : str, optional
@@ -104,10 +115,29 @@ def compare_systems(
     >>> (comparison,) = compare_systems(scores)
     >>> [(pair.first, pair.second, pair.p_values["studentized"]) for pair in comparison.pairs]
     [('A', 'C', 1.0), ('A', 'B', 0.03125), ('C', 'B', 0.125)]
+
+    Texts are scored first:
+
+    >>> texts = {"v1": ["yes", "no idea", "so"], "v2": ["yes , i do", "no", "so so"]}
+    >>> compare_systems(texts, references=[["yes , i do"], ["no"], ["so so"]], metrics="chrf")
+    (Comparison(chrf: v2 100.00 a, v1 39.99 a; 3 items, 0 of 1 pairs significant),)
     """
     check_choice("runs", runs, ("auto", "off"))
     chosen = plan or ComparisonPlan()
     check_kind("plan", chosen, ComparisonPlan)
+    source = scored_source(
+        source,
+        references=references,
+        weights=weights,
+        messages=messages,
+        metrics=metrics,
+        columns=columns,
+        select=select,
+        no_positive=no_positive,
+        systems=systems,
+        threads=threads,
+        progress=progress,
+    )
     made = []
     for one in observe(source, systems=systems, groups=groups):
         known = system_runs(one.systems) if runs == "auto" else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
+from typing import Any, cast
 
 from deltableu.corpus.rating import KINDS, Kind, Rating, Scale
 from deltableu.corpus.rating_rows import REQUIRED, is_list, rating_columns, spread
@@ -19,6 +19,7 @@ from deltableu.io import (
     fail,
     file_form,
     file_name,
+    is_table,
     number_text,
     shown,
     table_rows,
@@ -47,7 +48,7 @@ _ENDINGS = "a file whose name ends in .csv, .tsv, .jsonl or .parquet"
 
 
 def read_ratings(
-    path: PathLike,
+    path: PathLike | Any,
     report: Report = fail,
     *,
     columns: ColumnNames | None = None,
@@ -60,7 +61,8 @@ def read_ratings(
     path
         `ratings.csv`, `.tsv`, `.jsonl` (each also with `.gz`) or `.parquet`, with the columns
         rater, item, target (or system) and value, and any of criterion, scale, kind, pair,
-        position, started and finished, in any order; standard input (`-`) is read as CSV. A value
+        position, started and finished, in any order; standard input (`-`) is read as CSV; a data
+        frame, a mapping of columns or a list of rows is read as it is. A value
         that is a list, `[4, 5, 3]`, has a rater for each place in it, and needs no rater.
     report
         Called with each problem; the rating is then left out. The default raises InputError.
@@ -84,7 +86,8 @@ def numbered_ratings(
     targets: RatingTargets | None = None,
 ) -> Iterator[tuple[int, Rating]]:
     """Read ratings one after another, with the number of the line each starts on."""
-    form = file_form(path) or "csv"
+    in_memory = is_table(path)
+    form = "jsonl" if in_memory else file_form(path) or "csv"
     if form not in RATING_FORMS:
         report(Problem(f"ratings are read from {_ENDINGS}", file=file_name(path)))
         return
@@ -96,7 +99,7 @@ def numbered_ratings(
     nameless = False
     for line, row in table_rows(path, wanted, report, form="csv"):
         checker.start(line)
-        if not (spelt or names):
+        if not (spelt or names or in_memory):
             checker.unknown(row, (*wanted.required, *wanted.optional))
         # Only lists need no rater, and what a first line lacks is said once.
         if spelt and "raters" not in names and "rater" not in row and not is_list(row["value"]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from deltableu.io import (
 
 
 def read_scores(
-    path: PathLike,
+    path: PathLike | Any,
     *,
     columns: ColumnNames | None = None,
     metric: str | None = None,
@@ -35,7 +36,8 @@ def read_scores(
     Parameters
     ----------
     path
-        `.csv`, `.tsv`, `.jsonl` (each also `.gz`) or `.parquet`; other columns are ignored. A table
+        `.csv`, `.tsv`, `.jsonl` (each also `.gz`) or `.parquet`; or a data frame, a mapping of
+        columns or a list of rows. Other columns are ignored. A table
         without a column `item` has the totals of systems, and nothing else.
     columns
         What the table calls them: `{"system": "model", "item": "segment_id", "score": "comet"}`.

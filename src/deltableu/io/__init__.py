@@ -44,6 +44,7 @@ from deltableu.io.jsonl import (
     write_records,
 )
 from deltableu.io.limits import MAX_LINE, MAX_UNPACKED, parse_size
+from deltableu.io.memory_tables import is_frame, is_table, table_records
 from deltableu.io.names import (
     PathLike,
     file_form,
@@ -129,8 +130,10 @@ __all__ = [
     "fingerprint",
     "holds_work",
     "interrupted_copy",
+    "is_frame",
     "is_log",
     "is_standard_stream",
+    "is_table",
     "is_url",
     "json_text",
     "load_offered",
@@ -159,6 +162,7 @@ __all__ = [
     "render_terminal",
     "scratch_folder",
     "shown",
+    "table_records",
     "table_rows",
     "terminal_text",
     "tsv_lines",

@@ -19,7 +19,9 @@ def is_standard_stream(path: PathLike) -> bool:
 
 
 def file_name(path: PathLike) -> str:
-    """The file as problems name it."""
+    """The file as problems name it; what is no path is a table in memory."""
+    if not isinstance(path, str | os.PathLike):
+        return "the table"
     return "standard input" if is_standard_stream(path) else os.fspath(path)
 
 

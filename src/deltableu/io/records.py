@@ -1,18 +1,21 @@
-"""Rows of any table in, whatever its form: CSV, TSV, JSON Lines or Parquet."""
+"""Rows of any table in, whatever its form: CSV, TSV, JSON Lines, Parquet, or one in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from deltableu.errors import Problem
 from deltableu.io.columns import TableColumns
 from deltableu.io.delimited import delimited_rows
 from deltableu.io.jsonl import read_records
+from deltableu.io.memory_tables import is_table, table_records
 from deltableu.io.names import PathLike, file_form, file_name
 from deltableu.io.parquet import read_rows
 from deltableu.io.problems import Report, fail
 
+#: Columns that hold numbers, not names.
+_NUMBERS = ("value", "score", "position")
 _Rows: TypeAlias = Iterator[tuple[int, Mapping[str, object]]]
 
 
@@ -52,6 +55,11 @@ def table_rows(
     empty
         What an empty cell of CSV or TSV is.
     """
+    records: _Rows
+    if is_table(path):
+        records = enumerate(_named(table_records(path, file_name(path)), columns), start=1)
+        yield from _checked(path, records, columns, report)
+        return
     form = file_form(path) or form
     if form in ("csv", "tsv"):
         kind: Literal["csv", "tsv"] = "csv" if form == "csv" else "tsv"
@@ -63,8 +71,13 @@ def table_rows(
         message = "is no table: give a .csv, .tsv, .jsonl or .parquet file"
         report(Problem(message, file=file_name(path)))
         return
+    records = (read_records if form == "jsonl" else read_rows)(path, report)
+    yield from _checked(path, records, columns, report)
+
+
+def _checked(path: PathLike, records: _Rows, columns: TableColumns, report: Report) -> _Rows:
     first = True
-    for line, record in (read_records if form == "jsonl" else read_rows)(path, report):
+    for line, record in records:
         missing = columns.missing(record) if first and columns.option else ()
         for name, reason in missing:
             message = f"is missing: there is no column {reason}"
@@ -72,6 +85,21 @@ def table_rows(
         first = False
         if not missing:
             yield line, columns.renamed(record)
+
+
+def _named(
+    records: Iterable[Mapping[str, object]], columns: TableColumns
+) -> Iterator[Mapping[str, object]]:
+    """Rows whose whole numbers are names where names are read, as ids in data frames often are."""
+    names = {columns.names.get(one, one) for one in (*columns.required, *columns.optional)}
+    names -= {columns.names.get(one, one) for one in _NUMBERS}
+    for row in records:
+        yield {
+            key: str(cell)
+            if key in names and isinstance(cell, int) and not isinstance(cell, bool)
+            else cell
+            for key, cell in row.items()
+        }
 
 
 def _without_warnings(report: Report) -> Report:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import Any
 from deltableu._types import Progress
 from deltableu.corpus import Item, Rating, Scale, Study, check_new_study
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import PathLike, Report, Table, fact_table, fail
+from deltableu.io import PathLike, Report, Table, fact_table, fail, table_records
 from deltableu.layouts.gathering import Gathered, Gathering, Missing, gathering
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding, load_layout
 from deltableu.layouts.mapping import ColumnMap
@@ -268,44 +268,7 @@ def study_from(
         for number, table in enumerate(tables, start=1):
             name = "the table" if len(tables) == 1 else f"table {number}"
             reader = RowReader(name, request, fail, understood, f"system{number}")
-            yield from reader.read(rows_of(_records(table, name)))
+            yield from reader.read(rows_of(table_records(table, name)))
 
     with _gathered(parts(), missing, keep_all, fail, None) as gathered:
         return gathered.study()
-
-
-def _records(table: Any, name: str) -> Iterable[Mapping[str, object]]:
-    """The rows of a table, by what it can do."""
-    if isinstance(table, Mapping):
-        return _columns_as_rows({str(key): list(value) for key, value in table.items()}, name)
-    for method in ("to_dicts", "to_pylist"):  # polars; Arrow
-        if hasattr(table, method):
-            rows: Iterable[Mapping[str, object]] = getattr(table, method)()
-            return rows
-    if hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas
-        return _columns_as_rows({str(key): table[key].tolist() for key in table.columns}, name)
-    if isinstance(table, Iterable) and not isinstance(table, str | bytes):  # lists, data sets
-        return _checked_rows(table, name)
-    raise InputError(
-        f"{name} is no table: give a data frame, a mapping of lists, or a list of rows"
-    )
-
-
-def _columns_as_rows(
-    columns: Mapping[str, list[object]], name: str
-) -> Iterator[Mapping[str, object]]:
-    lengths = {key: len(values) for key, values in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise InputError(f"the columns of {name} are not equally long: {lengths}")
-    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-
-
-def _checked_rows(rows: Iterable[Any], name: str) -> Iterator[Mapping[str, object]]:
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, Mapping):
-            raise InputError(f"{name}, row {number}: must be a mapping, got {row!r:.60}")
-        for key in row:  # csv.DictReader calls the column of surplus cells None
-            if not isinstance(key, str):
-                message = f"names of columns must be strings, got {key!r:.60}"
-                raise InputError(f"{name}, row {number}: {message}")
-        yield row

@@ -65,6 +65,8 @@ from deltableu.score.registry import (
     unheeded_settings,
 )
 from deltableu.score.results import BLEUScore, Score, Signature
+from deltableu.score.scored_sources import holds_texts, scored_source
+from deltableu.score.sources import TextSource, as_metrics, holds_scores, text_source
 from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
 
 __all__ = [
@@ -122,6 +124,8 @@ __all__ = [
     "Statistics",
     "TableSimilarity",
     "TextOptions",
+    "TextSource",
+    "as_metrics",
     "bleu",
     "brevity_penalty",
     "chrf",
@@ -135,6 +139,8 @@ __all__ = [
     "entropy",
     "explain_item",
     "first_wrong_text",
+    "holds_scores",
+    "holds_texts",
     "ibleu",
     "installed_metrics",
     "make_metrics",
@@ -145,7 +151,9 @@ __all__ = [
     "rank_items",
     "rouge",
     "score_systems",
+    "scored_source",
     "sentence_bleu",
     "ter",
+    "text_source",
     "unheeded_settings",
 ]

@@ -15,6 +15,7 @@ from deltableu.io import Cell, Column, Table, field_record, mark_best
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
 from deltableu.score.results import Score, Signature
+from deltableu.score.sources import Columns, Metrics, TextSource, as_metrics, text_source
 from deltableu.stats import ConfidenceInterval, group_numbers
 
 
@@ -61,7 +62,7 @@ class ScoredSystem:
         return {"system": self.system, "metric": score.pop("name"), **score}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scoring:
     """All systems under all metrics, on which items, and which were left out of all of them.
 
@@ -72,6 +73,13 @@ class Scoring:
     item_ids: tuple[str, ...]
     dropped: tuple[str, ...] = ()
     groups: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        """The best systems under each metric; `table` has all."""
+        best = "; ".join(_brief(self.best_first().only(metric)) for metric in self.metrics[:2])
+        more = f"; and {len(self.metrics) - 2} metrics more" if len(self.metrics) > 2 else ""
+        sizes = f"{len(self.systems)} systems, {len(self.item_ids)} items"
+        return f"Scoring({sizes}; {best}{more})"
 
     def only(self, metric: str) -> Scoring:
         """The scores of one metric."""
@@ -170,11 +178,24 @@ class Scoring:
         return zip(self.item_ids, scored.rows.segment_scores().tolist(), strict=True)
 
 
+def _brief(scoring: Scoring) -> str:
+    """Of one metric."""
+    shown = [f"{one.system} {one.score.score:.2f}" for one in scoring.scores[:3]]
+    more = ", ..." if len(scoring.scores) > 3 else ""
+    return f"{scoring.scores[0].score.name}: {', '.join(shown)}{more}"
+
+
 def score_systems(
-    references: ReferenceSet,
-    outputs: Mapping[str, Sequence[str]],
-    metrics: Sequence[Metric],
+    source: Any,
+    outputs: Mapping[str, Sequence[str]] | None = None,
+    metrics: Metrics | None = None,
     *,
+    references: ReferenceSet | Sequence[Sequence[str]] | None = None,
+    weights: Sequence[Sequence[float]] | None = None,
+    messages: Sequence[str] | None = None,
+    columns: Columns | None = None,
+    systems: Sequence[str] | None = None,
+    select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     intervals: IntervalPlan | None = None,
     groups: Sequence[str] | None = None,
@@ -185,10 +206,27 @@ def score_systems(
 
     Parameters
     ----------
-    references : ReferenceSet
-    outputs : mapping of str to list of str
-        Each system's hypotheses, in the order of the items.
-    metrics : list of metrics
+    source : Study, path, data frame, mapping of system to texts, or ReferenceSet
+        A study or its folder; a data frame (or columns, or rows) with outputs and references, see
+        `study_from`; each system's texts, in the order of the items, with `references`; or a
+        ReferenceSet, with `outputs`.
+    outputs : mapping of str to list of str, optional
+        Each system's texts, where `source` is a ReferenceSet.
+    metrics : str, metric, or list of them, optional
+        Such as ``"delta-bleu,chrf++"`` or ``["bleu", DeltaBLEU(order=3)]``. By default delta-bleu
+        and bleu of order 2 where references have weights, else bleu.
+    references : list of lists of str, optional
+        The references of each item, where `source` holds the systems' texts.
+    weights : list of lists of float, optional
+        In [-1, 1], in the shape of the references.
+    messages : list of str, optional
+        What each item answers, for metrics that look at it.
+    columns : mapping or str, optional
+        What a data frame calls its columns: ``{"system": "model", "prediction": "answer"}``.
+    systems : list of str, optional
+        Only these.
+    select : str
+        Which references count: `all`, `single` or a threshold such as `w>=0.6`.
     no_positive : {"error", "skip"}
         Whether items without a positively weighted reference are an error (under metrics that
         need one) or are left out of all metrics alike, also of those that could score them. Where
@@ -201,18 +239,61 @@ def score_systems(
     threads : int, optional
     progress : callable, optional
         Called with (what is done, done, in all).
+
+    Returns
+    -------
+    Scoring
+
+    Examples
+    --------
+    >>> outputs = {"v1": ["yes", "no idea"], "v2": ["yes , i do", "no"]}
+    >>> references = [["yes , i do"], ["no", "nope"]]
+    >>> score_systems(outputs, references=references, metrics="chrf")
+    Scoring(2 systems, 2 items; chrf: v2 100.00, v1 42.93)
     """
-    check_kind("references", references, ReferenceSet)
-    check_kind("outputs", outputs, Mapping)
+    if isinstance(source, ReferenceSet):
+        if references is not None or weights is not None or columns is not None:
+            raise InputError("the first argument has the references: give them once")
+        given = source
+        check_kind("outputs", outputs, Mapping)
+        found = TextSource(given, outputs or {})
+    else:
+        if outputs is not None:
+            raise InputError("outputs goes with a ReferenceSet; other sources have them")
+        found = text_source(
+            source, references=references, weights=weights, messages=messages, columns=columns
+        )
+    found = found.only(systems)
     if intervals is not None:
         check_kind("intervals", intervals, IntervalPlan)
-    metrics = tuple(metrics)
+    check_choice("no_positive", no_positive, ("error", "skip"))
+    outputs = found.outputs
     if not outputs:
         raise InputError("there is nothing to score: no system outputs were given")
-    if not metrics:
-        raise InputError("there is nothing to score with: no metrics were given")
+    chosen = found.references if select == "all" else found.references.select(select)
+    return _scored(
+        chosen,
+        outputs,
+        as_metrics(metrics, chosen),
+        no_positive,
+        intervals,
+        groups,
+        threads,
+        progress,
+    )
+
+
+def _scored(
+    references: ReferenceSet,
+    outputs: Mapping[str, Sequence[str]],
+    metrics: tuple[Metric, ...],
+    no_positive: Literal["error", "skip"],
+    intervals: IntervalPlan | None,
+    groups: Sequence[str] | None,
+    threads: int | None,
+    progress: Progress | None,
+) -> Scoring:
     for metric in metrics:
-        check_kind("a metric", metric, Metric)
         # A rater, which may take long, is asked after this.
         weighted = "weights" in metric.needs
         if weighted and metric.prepare_references(references).weights is None:

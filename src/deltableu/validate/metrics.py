@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from deltableu._types import Progress
-from deltableu.corpus import RatingTable, ScoreTable, align_scores
+from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, align_scores
 from deltableu.errors import InputError, check_kind
 from deltableu.rate import direct_assessment, human_scores, of_one_criterion
-from deltableu.score import Scoring
+from deltableu.score import Metric, Scoring
 from deltableu.stats import (
     Method,
     correlate,
@@ -30,14 +30,22 @@ from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.rater_summary import rater_summary
 from deltableu.validate.results import Accuracy, Agreement, Validation
 from deltableu.validate.scored_study import ScoredStudy, group_labels
+from deltableu.validate.sources import human_source, validation_sources
 from deltableu.validate.tie_calibration import calibrated_accuracy
 from deltableu.validate.winners import SENTINELS
 
 
 def validate_metrics(
-    scores: Scoring | ScoreTable | Sequence[Scoring | ScoreTable],
-    human: ScoreTable | RatingTable,
+    scores: Any,
+    human: Any = None,
     *,
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    references: ReferenceSet | Sequence[Sequence[str]] | None = None,
+    weights: Sequence[Sequence[float]] | None = None,
+    messages: Sequence[str] | None = None,
+    columns: Mapping[str, str | Sequence[str]] | str | None = None,
+    select: str = "all",
+    no_positive: Literal["error", "skip"] = "error",
     plan: ValidationPlan | None = None,
     systems: Sequence[str] | None = None,
     groups: Groups | Mapping[str, str] | None = None,
@@ -51,9 +59,17 @@ def validate_metrics(
     ----------
     scores
         What `score_systems` or `read_scores` give, with any sentinels; of several, the metrics of
-        all on the systems and items that all have.
+        all on the systems and items that all have. Or a study, its folder or a data frame, whose
+        texts are scored first; or a data frame or file of scores.
     human
-        Raw ratings, or a table of ready scores with one metric: people.
+        Raw ratings, or a table of ready scores with one metric: people. Also as a data frame or
+        file of ratings (rater, item, system, value), or as each system's scores, in the order of
+        the items. May be left out where `scores` is a study with ratings.
+    metrics : str, metric, or list of them, optional
+        For texts, see `score_systems`; by default delta-bleu, delta-chrf++, bleu and sentence-bleu
+        of order 2, and chrf++, the first two where references have weights.
+    references, weights, messages, columns, select, no_positive
+        For texts, see `score_systems`; `columns` also names those of a data frame of scores.
     plan : ValidationPlan, optional
     systems : sequence of str, optional
         Only these.
@@ -87,10 +103,20 @@ def validate_metrics(
     """
     chosen = plan or ValidationPlan()
     check_kind("plan", chosen, ValidationPlan)
-    check_kind("human", human, RatingTable, ScoreTable)
-    sources = [scores] if isinstance(scores, Scoring | ScoreTable) else list(scores)
-    if not sources:
-        raise InputError("there are no scores to validate")
+    sources, ratings = validation_sources(
+        scores,
+        metrics=metrics,
+        references=references,
+        weights=weights,
+        messages=messages,
+        columns=columns,
+        select=select,
+        no_positive=no_positive,
+        systems=systems,
+        threads=threads,
+        progress=progress,
+    )
+    human = human_source(human, ratings, sources[0])
     for one in sources:
         check_kind("scores", one, Scoring, ScoreTable)
     tables = [one.score_table() if isinstance(one, Scoring) else one for one in sources]

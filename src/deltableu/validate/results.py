@@ -86,7 +86,7 @@ class Accuracy:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Validation:
     """Metrics against people.
 
@@ -129,6 +129,20 @@ class Validation:
     signature: str
     signatures: Mapping[str, str] = field(default_factory=dict)
     scores: ScoreTable | None = None
+
+    def __repr__(self) -> str:
+        """How well metrics agree by the first correlation at the first level; `table` has all."""
+        first = self.agreements[0]
+        rows = [
+            one for one in self.agreements if (one.level, one.method) == (first.level, first.method)
+        ]
+        shown = [f"{one.metric} {one.value:.3f}" for one in rows[:4]]
+        more = ", ..." if len(rows) > 4 else ""
+        sizes = f"{len(self.human.systems)} systems, {len(self.human.items)} items"
+        return (
+            f"Validation({sizes}; {first.method} with people at level {first.level}: "
+            f"{', '.join(shown)}{more})"
+        )
 
     def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
         """One of the agreements."""
