@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Entropy2,
         Entropy3,
         Entropy4,
+        IntervalPlan,
         Length,
         MessageOverlap,
         Random,
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
         ter,
     )
     from deltableu.stats import williams_test
-    from deltableu.validate import validate_metrics
+    from deltableu.validate import ValidationPlan, validate_metrics
     from deltableu.vectors import train_vectors
 
 # Loaded at first use (PEP 562), so that `import deltableu` costs nothing.
@@ -98,6 +99,7 @@ _HOMES = {
     "Entropy3": "score",
     "Entropy4": "score",
     "IBLEU": "score",
+    "IntervalPlan": "score",
     "Length": "score",
     "MessageOverlap": "score",
     "MiningPlan": "mine",
@@ -116,6 +118,7 @@ _HOMES = {
     "TER": "score",
     "UpsilonBLEU": "judges",
     "UpsilonChrF": "judges",
+    "ValidationPlan": "validate",
     "bleu": "score",
     "chrf": "score",
     "chrf_plus_plus": "score",
@@ -146,6 +149,11 @@ _HOMES = {
     "williams_test": "stats",
 }
 
+#: Subpackages that need no import of their own: `deltableu.report.plot(result)`.
+_ROOMS = frozenset(
+    ("compare", "corpus", "judges", "layouts", "mine", "rate", "report", "score", "stats", "text")
+) | {"validate", "vectors"}
+
 __all__ = [
     "BLEU",
     "IBLEU",
@@ -171,6 +179,7 @@ __all__ = [
     "Entropy2",
     "Entropy3",
     "Entropy4",
+    "IntervalPlan",
     "Length",
     "MessageOverlap",
     "MiningPlan",
@@ -187,6 +196,7 @@ __all__ = [
     "SignedDeltaBLEU",
     "UpsilonBLEU",
     "UpsilonChrF",
+    "ValidationPlan",
     "__version__",
     "bleu",
     "chrf",
@@ -220,6 +230,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"deltableu.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'deltableu' has no attribute {name!r}")

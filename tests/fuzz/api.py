@@ -81,7 +81,7 @@ class _Call:
     def __init__(self, name: str, rng: random.Random, folder: Path) -> None:
         self.rng, self.folder = rng, folder
         self.function = getattr(deltableu, name)
-        positional, named = _good(folder).get(name, lambda: ((), {}))()
+        positional, named = _good(folder, rng).get(name, lambda: ((), {}))()
         self.positional, self.named = list(positional), dict(named)
         self.then = _THEN.get(name)
         parameters = inspect.signature(self.function).parameters.values()
@@ -154,7 +154,7 @@ _WRONG: tuple[Callable[[random.Random], Any], ...] = (
     lambda rng: rng.choice(HOSTILE_TEXTS),
     lambda rng: rng.choice((b"", b"bytes", bytearray(b"x"), memoryview(b"x"))),
     lambda rng: rng.choice(([], (), {}, set(), [[]], [[[]]], [None], ["a", None], [[], ["x"]])),
-    lambda rng: rng.choice((object(), object, print, Ellipsis, range(3), slice(1))),
+    lambda rng: rng.choice((object(), object, len, Ellipsis, range(3), slice(1))),
     lambda rng: [hostile_value(rng) for _ in range(3)],
     lambda rng: {"a": hostile_value(rng), "b": hostile_value(rng)},
     lambda rng: np.zeros(rng.choice(((), (0,), (3,), (3, 2), (1, 2, 3)))),
@@ -229,7 +229,7 @@ def _rater() -> Any:
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-def _good(folder: Path) -> dict[str, Callable[[], _Arguments]]:
+def _good(folder: Path, rng: random.Random) -> dict[str, Callable[[], _Arguments]]:
     """Arguments that are right; a function that is not here gets only wrong ones."""
     nowhere = folder / "nowhere"
     shape = {"embedding": 2, "hidden": 2, "layer": 2, "layers": 1}
@@ -248,14 +248,33 @@ def _good(folder: Path) -> dict[str, Callable[[], _Arguments]]:
         "bleu": lambda: ((_HYPOTHESES, _REFERENCES), {}),
         "delta_bleu": lambda: ((_HYPOTHESES, _REFERENCES, _WEIGHTS), {}),
         "sentence_bleu": lambda: ((_HYPOTHESES[0], _REFERENCES[0]), {}),
+        **{
+            name: lambda: ((_HYPOTHESES, _REFERENCES), {"interval": "jackknife"})
+            for name in ("chrf", "chrf_plus_plus", "cider", "cider_d", "nist", "rouge", "ter")
+        },
+        "discriminative": lambda: ((_HYPOTHESES, _REFERENCES, _WEIGHTS), {}),
+        "distinct": lambda: ((_HYPOTHESES,), {}),
+        "entropy": lambda: ((_HYPOTHESES,), {"n": 2}),
+        "ibleu": lambda: ((_HYPOTHESES, _REFERENCES, _HYPOTHESES), {}),
         "Discriminative": lambda: (("chrf",), {}),
         "NNRater": lambda: ((_rater().model,), {}),
         "RatingTable": lambda: (rated, {}),
         "ReferenceSet": lambda: ((_REFERENCES, _WEIGHTS), {}),
         "ScoreTable": lambda: (arrays, {}),
         "compare_systems": lambda: (
-            (_scoring(),),
-            {"plan": deltableu.ComparisonPlan(trials=20, resamples=20)},
+            (
+                ({"a": _HYPOTHESES, "b": ["a cat", "no", "no"]},),
+                {
+                    "references": _REFERENCES,
+                    "metrics": ["chrf"],
+                    "plan": deltableu.ComparisonPlan(trials=20, resamples=20),
+                },
+            )
+            if rng.random() < 0.5
+            else (
+                (_scoring(),),
+                {"plan": deltableu.ComparisonPlan(trials=20, resamples=20)},
+            )
         ),
         "mine_references": lambda: ((_study(), _PAIRS), {}),
         "plan_comparison": lambda: (
@@ -299,6 +318,11 @@ def _use_metric(metric: Any, call: _Call) -> None:
 
 
 _THEN: dict[str, Callable[[Any, _Call], None]] = {
+    **{
+        name: _use_metric
+        for name in ("ChrF", "ChrFPlusPlus", "CIDEr", "CIDErD", "DeltaChrF", "DeltaTER", "NIST")
+    },
+    **{name: _use_metric for name in ("Rouge1", "Rouge2", "RougeL", "TER", "SignedDeltaBLEU")},
     "BLEU": _use_metric,
     "DeltaBLEU": _use_metric,
     "SentenceBLEU": _use_metric,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 from deltableu._types import Progress
@@ -67,7 +66,7 @@ def holds_texts(source: Any, references: Any = None, columns: Columns | None = N
     if isinstance(source, Study):
         return True
     if isinstance(source, str | os.PathLike):
-        return not Path(source).is_file()
+        return not os.path.isfile(source)
     if isinstance(source, Mapping) and any(isinstance(one, Statistics) for one in source.values()):
         return False
     if isinstance(source, list | tuple) and source and all(map(is_frame, source)):

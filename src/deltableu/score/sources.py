@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from deltableu.corpus import RatingTable, ReferenceSet, Study, read_study, reference_set, with_runs
@@ -85,7 +84,7 @@ def _study(source: Any, columns: Columns | None) -> Study:
         return source
     if isinstance(source, str | os.PathLike):
         _no_columns(columns)
-        if not Path(source).is_dir():
+        if not os.path.isdir(source):
             raise InputError(f"{os.fspath(source)!s:.80}: there is no such study folder or file")
         return read_study(source)
     if is_table(source):

@@ -182,7 +182,7 @@ class CIDErD(CIDEr):
         return np.minimum(hypothesis, reference) * reference
 
     def _penalty(self, difference: Ints) -> Array:
-        return np.exp(-(difference**2) / (2.0 * self.sigma**2))
+        return np.exp(-((difference / self.sigma) ** 2) / 2.0)
 
 
 def _norms(ngrams: NgramCounts, idf: Array, texts: int) -> Array:
