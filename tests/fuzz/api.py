@@ -318,11 +318,10 @@ def _use_metric(metric: Any, call: _Call) -> None:
 
 
 _THEN: dict[str, Callable[[Any, _Call], None]] = {
-    **{
-        name: _use_metric
-        for name in ("ChrF", "ChrFPlusPlus", "CIDEr", "CIDErD", "DeltaChrF", "DeltaTER", "NIST")
-    },
-    **{name: _use_metric for name in ("Rouge1", "Rouge2", "RougeL", "TER", "SignedDeltaBLEU")},
+    **dict.fromkeys(
+        ("ChrF", "ChrFPlusPlus", "CIDEr", "CIDErD", "DeltaChrF", "DeltaTER", "NIST"), _use_metric
+    ),
+    **dict.fromkeys(("Rouge1", "Rouge2", "RougeL", "TER", "SignedDeltaBLEU"), _use_metric),
     "BLEU": _use_metric,
     "DeltaBLEU": _use_metric,
     "SentenceBLEU": _use_metric,
