@@ -191,7 +191,7 @@ def measure_once(test: Test) -> None:
 def main() -> None:
     print("paired tests of BLEU, 5 systems x 2,000 segments, statistics ready, best of 3")
     against_sacrebleu()
-    print("\ncost in ns a segment and trial, 2 systems, 1 thread")
+    print("\ncost in ns per segment and trial, 2 systems, 1 thread")
     growth()
     print("\nmemory, 10,000 trials x 100,000 segments, 2 systems")
     memory()

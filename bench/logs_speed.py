@@ -23,7 +23,7 @@ def _loads(path: Path) -> int:
 
 
 def main() -> None:
-    """Print posts a second, and ratios."""
+    """Print posts per second, and ratios."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "posts.jsonl")
         write_posts(path, POSTS)

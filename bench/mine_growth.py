@@ -1,4 +1,4 @@
-"""How mining grows with the logs: rows a second and memory, from 0.1 to 10 million pairs."""
+"""How mining grows with the logs: rows per second and memory, from 0.1 to 10 million pairs."""
 
 from __future__ import annotations
 

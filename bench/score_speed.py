@@ -149,7 +149,7 @@ def main() -> None:
     print("\none hypothesis, 16 encoded references")
     one_hypothesis(corpus)
     del corpus
-    print("\ngrowth, 4 references a segment, 13a")
+    print("\ngrowth, 4 references per segment, 13a")
     growth()
 
 

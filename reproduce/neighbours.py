@@ -22,9 +22,9 @@ INTRODUCTION = """# Neighbours
 
 Written by `python -m reproduce neighbours` from public data sets, which are not part of this
 project: the ten nearest neighbours, by cosine, of ten common words, from vectors that
-`deltableu vectors train LOGS -o vectors.bin` trains with its default options (100 numbers a vector,
-window 15, words that occur 5 times or more, x_max 100, alpha 0.75, learning rate 0.05, 25 epochs,
-seed 0). Nothing is edited; the words were chosen before anything was trained. How to train:
+`deltableu vectors train LOGS -o vectors.bin` trains with its default options (100 numbers per
+vector, window 15, words that occur 5 times or more, x_max 100, alpha 0.75, learning rate 0.05, 25
+epochs, seed 0). Nothing is edited; the words were chosen before anything was trained. How to train:
 [word vectors](how-to/vectors.md).
 
 These logs are small, and much of them is about films and restaurants: so are the neighbours.

@@ -1,4 +1,4 @@
-"""Outputs that people rated, with several references an item: three public sets."""
+"""Outputs that people rated, with several references per item: three public sets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RatedSet:
     Attributes
     ----------
     outputs : tuple of lists
-        One text an item, for each system.
+        One text per item, for each system.
     human : array
         Systems x items.
     single, every : lists of lists

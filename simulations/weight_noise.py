@@ -3,7 +3,7 @@
 Items have six references of known quality, and raters are drawn for each item. A rater answers with
 the quality of a reference, plus a harshness of the rater (standard deviation .2 on the scale of
 weights), plus noise (.4), cut off at the ends of the scale and rounded to its steps. A pilot of a
-few raters an item tells how answers scatter; then as many weights are drawn as asked for, each the
+few raters per item tells how answers scatter; then as many weights are drawn as asked for, each the
 mean of so many raters' answers, by every method and from new raters, who are the truth.
 """
 
@@ -51,9 +51,9 @@ class Cell:
     place : {"all over", "at the ends"}
         Of the qualities of references on the scale.
     pilot : int
-        Raters an item in the pilot.
+        Raters per item in the pilot.
     raters : int
-        Raters an item whose weights are asked for.
+        Raters per item whose weights are asked for.
     known : bool
         Whether weights are drawn around the true means, else around those of the pilot.
     """

@@ -88,7 +88,7 @@ def test_a_file_instead_of_the_outputs_folder(complains, study):
         path.unlink()
     (study.path / "outputs").rmdir()
     message = complains("score", study.file("outputs", "x\n").path)
-    assert message == f"{study.path}/outputs: must be a folder with one file a system"
+    assert message == f"{study.path}/outputs: must be a folder with one file per system"
 
 
 @pytest.mark.parametrize("command", ["score", "report"])

@@ -231,7 +231,7 @@ def test_category_counts(table):
 def test_fleiss_bad_input():
     with pytest.raises(InputError, match="unit 1 has 2 ratings, unit 0 has 3"):
         fleiss_kappa([[3, 0], [1, 1]])
-    with pytest.raises(InputError, match="at least 2 ratings a unit, got 1"):
+    with pytest.raises(InputError, match="at least 2 ratings per unit, got 1"):
         fleiss_kappa([[1, 0], [0, 1]])
     with pytest.raises(InputError, match="one category only"):
         fleiss_kappa([[3, 0], [3, 0]])

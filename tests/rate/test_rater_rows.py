@@ -17,7 +17,7 @@ def test_rater_rows():
     assert np.array_equal(rows, [[1, np.nan], [np.nan, 2]], equal_nan=True)
     assert rater_rows(np.zeros((2, 3, 4)))[1].shape == (2, 12)
     for wrong in ([1, 2], [[1, 2], [1]], [["x", "y"]]):
-        with pytest.raises(InputError, match="one row a rater"):
+        with pytest.raises(InputError, match="one row per rater"):
             rater_rows(wrong)
     with pytest.raises(InputError, match="rater 1, unit 0: a rating must be finite"):
         rater_rows([[1, 2], [float("inf"), 2]])

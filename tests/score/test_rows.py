@@ -95,7 +95,7 @@ def test_signed_rows_need_no_positive_weight(corpus, numbers, order):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("seed", range(3))
 def test_kernel_equals_the_formula_on_longer_texts(variant, seed):
-    """Tables of many sizes: hundreds of n-grams an item, some many times."""
+    """Tables of many sizes: hundreds of n-grams per item, some many times."""
     corpus = random_corpus(seed, 12, words=5 + 30 * seed, references=12, longest=120)
     assert_equals_oracle(corpus, DeltaBLEU(order=4, variant=variant, tokenize="none"))
 

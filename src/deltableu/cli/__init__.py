@@ -1,1 +1,1 @@
-"""The command line: one module a command; thin: parse, call, print."""
+"""The command line: one module per command; thin: parse, call, print."""

@@ -39,6 +39,13 @@ COMMANDS = {
 }
 #: Commands whose names Python keeps for itself.
 _MODULES = {"import": "importing"}
+#: Other tools' names of options, which do not look like ours.
+_CALLED_HERE = {
+    "--alpha": "--significance",
+    "--level": "--confidence",
+    "--ci-method": "--interval",
+    "--partition-bytes": "--partition-size",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -124,7 +131,21 @@ def _run(arguments: list[str]) -> Any:
                 result_action="return_value",
             )
         except CycloptsError as error:
-            raise InputError(str(error)) from error
+            raise InputError(_with_our_name(str(error))) from error
+
+
+def _with_our_name(message: str) -> str:
+    """The parser's complaint, with our name of an option that others call differently.
+
+    Examples
+    --------
+    >>> _with_our_name("Unknown option: --level. Did you mean --levels?")
+    'Unknown option: --level. Did you mean --confidence?'
+    """
+    for theirs, ours in _CALLED_HERE.items():
+        if message.startswith(f"Unknown option: {theirs}."):
+            return f"Unknown option: {theirs}. Did you mean {ours}?"
+    return message
 
 
 def _overview() -> str:

@@ -95,11 +95,11 @@ def compare(
     Parameters
     ----------
     paths
-        A study folder; or, with --refs, one file a system (- is standard input).
+        A study folder; or, with --refs, one file per system (- is standard input).
     refs
-        Reference files, one line an item; an empty line means that there is no such reference.
+        Reference files, one line per item; an empty line means that there is no such reference.
     weights
-        One line an item, one tab-separated weight in [-1, 1] a reference file.
+        One line per item, one tab-separated weight in [-1, 1] per reference file.
     scores
         Scores computed elsewhere: a CSV, TSV, JSONL or Parquet table with the columns system, item
         and score, and perhaps metric.
@@ -107,7 +107,7 @@ def compare(
         What that table, or with --resample items,raters the ratings, call their columns, such as
         system=model,item=segment_id,score=comet; metrics=bleu+comet takes a column for a metric.
     lower_is_better
-        Of the scores in that table.
+        Lower scores in that table are better.
     systems
         Only these systems.
     baseline
@@ -165,7 +165,7 @@ def compare(
     format
         How results are printed.
     digits
-        After the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
     output
         Write to this file.
     threads

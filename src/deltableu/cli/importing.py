@@ -80,15 +80,15 @@ def importing(
     documents
         Plain text: what each line belongs to.
     names
-        Of systems from file names: a pattern in which {} is the name.
+        How file names give the names of systems: a pattern in which {} is the name.
     system
-        Of outputs that do not say whose they are.
+        Name of the system whose outputs do not say whose they are.
     pair
         Language pair, where a layout holds several, such as cs-en.
     rename
         Systems that shall be called otherwise: old=new,old=new.
     scale
-        Of ratings, such as 1-5 or 0-100.
+        Scale of the ratings, such as 1-5 or 0-100.
     missing
         Items for which a system has no output are an error, have an empty one, or are left out.
     without_references

@@ -144,13 +144,13 @@ def pairs(
         Periods by dates, evaluator=2017,system=2018,test=2019-01..2019-06, to which a thread
         belongs by its first post; or by shares of threads, evaluator:0.8,system:0.15,test:0.05.
     seed
-        Of shares.
+        Seed of the shares.
     crossing
         Whether threads that go on after their period are dropped (the default) or kept.
     drop_overlap
         Write a pair whose words are in several periods to the last of them only.
     form
-        Of files in a folder, and on standard output; tsv by default.
+        Form of files in a folder, and on standard output; tsv by default.
     replace
         Put the new folder in the place of an old one.
     format
@@ -217,22 +217,22 @@ def sample(
     items
         How many to draw.
     seed
-        Of the drawing, which the order of files does not change.
+        Seed of the drawing, which the order of files does not change.
     period
         Where to draw from: one of the periods of --split, the others being training data; or,
         without --split, dates such as 2019-01..2019-06, all else being training data.
     split
         Periods by dates or by shares, as for logs pairs.
     split_seed
-        Of shares, as --seed for logs pairs.
+        Seed of the shares, as --seed for logs pairs.
     crossing
         Whether threads that go on after their period are dropped (the default) or kept.
     exclude
         Logs of pairs that are training data too, as logs pairs writes them.
     min_words
-        Of message and response.
+        Least number of words in message and response.
     max_words
-        Of message and response; any number by default.
+        Most words in message and response; any number by default.
     min_bigram_count
         Only triples with two words in a row that responses of the logs have at least so often.
     replace

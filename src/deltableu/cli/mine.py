@@ -60,20 +60,20 @@ def mine(
     output
         The folder of the new study.
     top
-        Mined references an item.
+        Mined references per item.
     parrot
         Add the message itself as a reference.
     random
         Add so many random responses of the logs to each item.
     seed
-        Of the random responses.
+        Seed of the random responses.
     tokenize
         What a word is: words (runs of letters and digits; ideographs and kana one by one), or a
         tokenizer of sacreBLEU, such as ja-mecab, ko-mecab or zh. Word vectors need the same one.
     min_words
-        Of a response.
+        Least number of words per response.
     max_words
-        Of a response; any number by default.
+        Most words per response; any number by default.
     keep_junk
         Keep placeholders such as [deleted], responses with links and echoes of their utterance.
     diversity

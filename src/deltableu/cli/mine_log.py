@@ -64,7 +64,7 @@ class MiningLog:
 
 
 def progress_text(progress: Progress) -> str:
-    """Rows, rows a second and the time left.
+    """Rows, rows per second and the time left.
 
     Examples
     --------

@@ -46,24 +46,24 @@ class SimilarityOptions:
         Compare utterances with messages, responses with the original response, or both. By default
         both for bm25, and the utterance for vectors, which finds more diverse responses.
     vectors
-        Of embedding: a file of word vectors (GloVe's .txt or word2vec's .bin).
+        File of word vectors for embedding (GloVe's .txt or word2vec's .bin).
     unknown
-        Of embedding: words without a vector have that of the word unk, if there is one, or are
-        skipped.
+        Whether embedding gives words without a vector that of the word unk, if there is one, or
+        skips them.
     encoder
-        Of encoder: wordllama, or a function of a list of texts, as package.module:function.
+        Sentence encoder: wordllama, or a function of a list of texts, as package.module:function.
     product
         On both: s_u * (alpha * s_r + (1 - alpha) * epsilon), or s_u * s_r.
     k1
-        Of BM25: how soon repeated words stop to count.
+        How soon repeated words stop counting in BM25.
     b
-        Of BM25: how much long texts lose.
+        How much long texts lose in BM25.
     idf
-        Of BM25: how much rare words count.
+        How much rare words count in BM25.
     alpha
-        Of the damped product.
+        Share of the response similarity in the damped product.
     epsilon
-        Of the damped product.
+        Floor of the response similarity in the damped product.
     """
 
     method: Literal["bm25", "embedding", "encoder"] = "bm25"
@@ -122,7 +122,7 @@ class EngineOptions:
         Or processes of a Dask cluster on this machine; all cores by default. No result depends on
         it.
     tls_ca
-        Of a scheduler with TLS: the authority that signed its certificate, as a PEM file. By
+        PEM file of the authority that signed the certificate of a TLS scheduler. By
         default as Dask's configuration has it.
     tls_cert
         The certificate to show there, as a PEM file.

@@ -76,9 +76,9 @@ def compare(
     items
         Numbers of items to try; by default around what a normal approximation needs.
     references
-        Numbers of references an item to try; all is as many as there are.
+        Numbers of references per item to try; all is as many as there are.
     raters
-        Numbers of raters a reference to try; all takes the weights as they are.
+        Numbers of raters per reference to try; all takes the weights as they are.
     criterion
         Which ratings of references; may be left out where there is one.
     columns
@@ -95,7 +95,7 @@ def compare(
     format
         How results are printed.
     digits
-        After the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
     output
         Write to this file.
     threads

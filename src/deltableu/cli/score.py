@@ -46,11 +46,11 @@ def score(
     Parameters
     ----------
     paths
-        A study folder; or, with --refs, one file a system (- is standard input).
+        A study folder; or, with --refs, one file per system (- is standard input).
     refs
-        Reference files, one line an item; an empty line means that there is no such reference.
+        Reference files, one line per item; an empty line means that there is no such reference.
     weights
-        One line an item, one tab-separated weight in [-1, 1] a reference file.
+        One line per item, one tab-separated weight in [-1, 1] per reference file.
     systems
         Only these systems of the study.
     metrics
@@ -81,7 +81,7 @@ def score(
     format
         How results are printed.
     digits
-        After the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
     output
         Write to this file.
     threads

@@ -117,7 +117,7 @@ def validate(
         z: standardised by rater, as Direct Assessment; raw; mixed: rater effects of a mixed model
         taken out.
     min_raters
-        Of an output, for its score to count.
+        Least number of raters per output, for its score to count.
     unknown
         Ratings of items and systems that the study does not have are an error, or dropped.
     systems
@@ -144,16 +144,17 @@ def validate(
         bootstrap-both, bootstrap-systems, bootstrap-items, williams; auto is perm-systems at level
         system and perm-items at the others.
     correction
-        Of two-sided tests for the number of pairs of metrics; wmt tests each pair both ways,
-        one-sided, without correction, as the metrics tasks there do.
+        Correction of two-sided tests for the number of pairs of metrics; wmt tests each pair both
+        ways, one-sided, without correction, as the metrics tasks there do.
     significance
         p-values below it are significant.
     confidence
         Confidence of the intervals.
     threshold
-        Of kendall-like: pairs that people rate closer than this do not count.
+        Pairs that people rate closer than this do not count in kendall-like.
     resamples
-        Of intervals, and at least so many of tests: more where the correction needs them.
+        Number of resamples for intervals, and the least number for tests, which draw more where
+        the correction needs them.
     seed
         Seed of everything random.
     tables
@@ -161,7 +162,7 @@ def validate(
     format
         How results are printed.
     digits
-        After the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
     output
         Write to this file.
     threads

@@ -52,7 +52,7 @@ def train(
         A file in GloVe's text format, or in word2vec's binary one if its name ends in .bin; either
         is packed if .gz follows.
     dimension
-        Numbers a vector.
+        Numbers per vector.
     window
         How many words to the left and right count, each 1 / distance.
     min_count
@@ -64,11 +64,11 @@ def train(
     alpha
         Rarer pairs weigh (x / x_max)^alpha.
     learning_rate
-        Of AdaGrad.
+        Learning rate of AdaGrad.
     epochs
         Passes over all pairs.
     seed
-        Of the first vectors and of the order of pairs.
+        Seed of the first vectors and of the order of pairs.
     tokenize
         What a word is: words (runs of letters and digits; ideographs and kana one by one), or a
         tokenizer of sacreBLEU, such as ja-mecab, ko-mecab or zh. Mine with the same.
@@ -133,11 +133,11 @@ def near(
     Parameters
     ----------
     words
-        To look up; those that are not there as they are spelt in small letters.
+        Words to look up, in lower case where they are not there as spelt.
     vectors
         A file in GloVe's text format or word2vec's text or binary format.
     top
-        Neighbours a word.
+        Neighbours per word.
     format
         How they are printed.
     """
@@ -156,7 +156,7 @@ def _summary(epochs: list[VectorEpoch], dimension: int, seconds: float) -> dict[
     return {
         "words in the logs": last.tokens,
         "words with a vector": last.words,
-        "numbers a vector": dimension,
+        "numbers per vector": dimension,
         "co-occurrence counts": last.steps,
         "epochs": last.number,
         "loss of the first epoch": round(epochs[0].loss, 5),

@@ -122,7 +122,7 @@ class Pilot:
         return both[0], both[1]
 
     def check(self, references: int | None, raters: int | None) -> None:
-        """Complain unless the pilot can show this many references an item, raters a reference."""
+        """Complain unless the pilot has this many references per item, raters per reference."""
         if references is not None:
             most = max(map(len, self.references.texts))
             if not 1 <= references <= most:
@@ -152,7 +152,7 @@ class Pilot:
     ) -> tuple[Array, Array, float]:
         """Variants of every item: some of its references, weights from some raters.
 
-        Returns rows of both systems, a variant a row, and how many references an item keeps.
+        Returns rows of both systems, a variant per row, and how many references per item keeps.
 
         Parameters
         ----------

@@ -77,9 +77,9 @@ def plan_comparison(
     items : list of int, optional
         Sizes of studies; by default around what a normal approximation needs.
     references : list of int or None
-        References an item; None is all.
+        References per item; None is all.
     raters : list of int or None
-        Raters a reference; None takes the pilot's weights as they are.
+        Raters per reference; None takes the pilot's weights as they are.
     criterion : str, optional
         Of the ratings; may be left out where all ratings of references have the same.
     groups : list of str, optional

@@ -30,7 +30,7 @@ class PowerPoint:
 
 @dataclass(frozen=True, slots=True)
 class PowerCurve:
-    """Power by the number of items, for so many references an item and raters a reference.
+    """Power by the number of items, for so many references per item and raters per reference.
 
     Attributes
     ----------

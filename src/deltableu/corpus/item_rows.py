@@ -1,4 +1,4 @@
-"""Items as a table: one row a reference, the rows of an item together."""
+"""Items as a table: one row per reference, the rows of an item together."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _parse_row(row: Row, position: int, checker: Checker) -> Reference:
 
 
 def write_item_rows(path: PathLike, items: Iterable[Item]) -> None:
-    """Write one row a reference; what belongs to the item is repeated on each of its rows."""
+    """Write one row per reference; what belongs to the item is repeated on each of its rows."""
     write_tsv(path, ROW_COLUMNS, (row for item in items for row in _item_rows(item)))
 
 

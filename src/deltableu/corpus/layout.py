@@ -89,7 +89,7 @@ def _find_outputs(folder: Path | None, report: Report) -> dict[str, Path]:
     if folder is None:
         return {}
     if not folder.is_dir():
-        report(Problem("must be a folder with one file a system", file=str(folder)))
+        report(Problem("must be a folder with one file per system", file=str(folder)))
         return {}
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):

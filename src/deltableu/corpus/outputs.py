@@ -40,7 +40,7 @@ def read_outputs(path: PathLike, item_ids: Sequence[str], report: Report = fail)
     ----------
     path
         `SYSTEM.jsonl` (`{"id", "text"}` a line), `SYSTEM.tsv` (columns id and text),
-        `SYSTEM.parquet` (likewise), or text with one line an item in order (any other name, and
+        `SYSTEM.parquet` (likewise), or text with one line per item in order (any other name, and
         standard input). All but Parquet may be packed as `.gz`.
     item_ids
         The ids of the items, in order.
@@ -50,7 +50,7 @@ def read_outputs(path: PathLike, item_ids: Sequence[str], report: Report = fail)
     Returns
     -------
     tuple of str
-        One text an item; an empty one where an output is missing and `report` did not raise.
+        One text per item; an empty one where an output is missing and `report` did not raise.
     """
     return tuple(text or "" for text in match_outputs(path, item_ids, report))
 
@@ -126,7 +126,7 @@ def _lines_in_order(
     texts = dict(read_lines(path, problems.report))
     count = max((*texts, *problems.lines), default=0)
     if item_ids is not None and count != len(item_ids) and problems.readable:
-        message = f"has {count} lines, but there are {len(item_ids)} items: write one line an item"
+        message = f"has {count} lines, but there are {len(item_ids)} items: write one line per item"
         problems.report(Problem(message, file=file_name(path)))
     wanted = count if item_ids is None else len(item_ids)
     return tuple(texts.get(number) for number in range(1, wanted + 1))

@@ -1,4 +1,4 @@
-"""Parallel plain text, as sacreBLEU reads it: a file a reference stream in, items out, and back."""
+"""Parallel plain text, as sacreBLEU reads it: one file per reference in, items out, and back."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Stream:
 def read_plain(
     refs: Sequence[PathLike], weights: PathLike | None = None, report: Report = fail
 ) -> tuple[Item, ...]:
-    """Read items from one file a reference stream: line i of each belongs to item i.
+    """Read items from one file per reference stream: line i of each belongs to item i.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_plain(
         line says that the item has no such reference. Item ids are line numbers ("1", "2", ...),
         reference ids are stream numbers ("r0", "r1", ...).
     weights
-        One line an item and one tab-separated weight a stream; where there is no reference, the
+        One line per item and one tab-separated weight a stream; where there is no reference, the
         weight may be empty and is ignored.
     report
         Called with each problem; the item is then left out. The default raises InputError.

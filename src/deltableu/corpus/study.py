@@ -49,7 +49,7 @@ def read_study(
     missing
         What to do with items for which a system has no output: "error"; "empty" takes an empty
         text; "drop" leaves the item out, with its ratings. A warning says how many there are. Plain
-        text must have one line an item in any case.
+        text must have one line per item in any case.
     systems
         Only the outputs of these systems, and their runs; by default of all.
     report
@@ -138,7 +138,7 @@ def write_study(
     folder
         Where; refused when it holds something, unless `replace` is true.
     form
-        "jsonl" (ratings as CSV), "tsv", "parquet", or "plain": one line an item and a file a
+        "jsonl" (ratings as CSV), "tsv", "parquet", or "plain": one line per item and a file a
         reference stream, which has no place for ids, contexts and messages, nor for ratings.
     replace
         Swap the new folder for an old study. A folder that holds anything else is refused.

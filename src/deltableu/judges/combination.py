@@ -1,4 +1,4 @@
-"""Two probabilities a reference in, one weight out: the rule of the upsilon-BLEU rater."""
+"""Two probabilities per reference in, one weight out: the rule of the upsilon-BLEU rater."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def combined_weights(
     Returns
     -------
     ndarray
-        One weight a reference.
+        One weight per reference.
 
     References
     ----------

@@ -106,7 +106,7 @@ class NNRater:
         return RaterNetwork.of(self.model.settings, self.model.state).requires_grad_(False)
 
     def rate(self, item: Item, references: Sequence[Reference]) -> Sequence[float]:
-        """One weight a reference."""
+        """One weight per reference."""
         return self.rate_items([(item, references)])[0]
 
     def rate_items(self, batch: RatingBatch) -> list[tuple[float, ...]]:

@@ -23,7 +23,7 @@ class Rater(Protocol):
     """
 
     def rate(self, item: Item, references: Sequence[Reference]) -> Sequence[float]:
-        """One weight in [-1, 1] a reference."""
+        """One weight in [-1, 1] per reference."""
         ...
 
 

@@ -36,7 +36,7 @@ class TextCounts:
 
 
 class PairTexts:
-    """Remembers the texts of pairs as keys, 42 bytes a pair, by utterance."""
+    """Remembers the texts of pairs as keys, 42 bytes per pair, by utterance."""
 
     def __init__(self, store: Store, buckets: int, periods: int) -> None:
         fields = [("utterance", "S16"), ("response", "S16"), ("number", "<i8"), ("period", "u1")]

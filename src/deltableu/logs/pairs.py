@@ -75,7 +75,7 @@ def write_pairs(
         Whether rows and files that cannot be read end the run, or are counted and left out; of a
         damaged file, what comes before the damage is used.
     memory
-        About how much to keep in memory before using temporary files. It takes 81 bytes a post to
+        About how much to keep in memory before using temporary files. It takes 81 bytes per post to
         find the threads, and then the texts of posts that are in pairs.
     buckets
         How many parts to cut the work into; by default so many that a part fits well into memory.

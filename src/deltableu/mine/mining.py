@@ -46,7 +46,7 @@ class MiningPlan:
     similarity : PairSimilarity
         How alike logged pairs and items are; BM25 on both fields by default.
     top : int
-        So many mined references an item; 15 as Galley et al. (2015).
+        So many mined references per item; 15 as Galley et al. (2015).
     parrot : bool
         Add the message itself as a reference of origin parrot.
     random : int

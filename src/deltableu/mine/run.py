@@ -60,7 +60,7 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """Rows a second."""
+        """Rows per second."""
         return self.rows / self.seconds if self.seconds > 0.0 else 0.0
 
     @property

@@ -199,7 +199,7 @@ def fleiss_kappa(counts: Sequence[Any] | Ints) -> ChanceAgreement:
             "many for each; use Krippendorff's alpha"
         )
     if raters < 2:
-        raise InputError(f"agreement needs at least 2 ratings a unit, got {raters}")
+        raise InputError(f"agreement needs at least 2 ratings per unit, got {raters}")
     shares = table.sum(axis=0) / sizes.sum()
     expected = float((shares**2).sum())
     if np.count_nonzero(shares) == 1:

@@ -145,7 +145,7 @@ def expected_consistency(i: int, n: int, rho: float) -> float:
 def variance_ratio(ratings: Segments) -> float:
     """Variance of ratings within segments over that of true scores between them.
 
-    One-way analysis of variance, with as many ratings a segment as there are; segments with one
+    One-way analysis of variance, with as many ratings per segment as there are; segments with one
     rating tell nothing and are left out. Infinite where segments do not differ more than chance.
 
     Examples

@@ -1,4 +1,4 @@
-"""Ratings, however they are given, as rows of numbers: one row a rater, one column a unit."""
+"""Ratings, however they are given, as rows of numbers: one row per rater, one column per unit."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ def rater_rows(ratings: Ratings, repeats: Repeats = "mean") -> tuple[tuple[str, 
     try:
         rows = np.asarray(ratings, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("ratings must be numbers: one row a rater, one column a unit") from None
+        message = "ratings must be numbers: one row per rater, one column per unit"
+        raise InputError(message) from None
     if rows.ndim < 2:
-        raise InputError("ratings must have one row a rater and one column a unit")
+        raise InputError("ratings must have one row per rater and one column per unit")
     rows = rows.reshape(len(rows), -1)
     if np.isinf(rows).any():
         rater, unit = np.argwhere(np.isinf(rows))[0].tolist()

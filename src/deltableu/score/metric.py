@@ -69,7 +69,7 @@ class Metric(ABC):
         threads: int | None = None,
         progress: Steps | None = None,
     ) -> Statistics:
-        """One row a segment, for one hypothesis an item."""
+        """One row per segment, for one hypothesis per item."""
 
     def compute(
         self,

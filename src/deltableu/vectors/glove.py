@@ -98,7 +98,7 @@ def train_vectors(
     logs
         As `find_partitions` takes them; they are read twice.
     dimension
-        Numbers a vector.
+        Numbers per vector.
     window
         A word counts 1/d for another one d words away, up to this distance, on both sides.
     min_count, max_vocabulary

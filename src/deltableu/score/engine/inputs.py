@@ -22,7 +22,7 @@ def as_list(values: Any, name: str) -> Sequence[Any]:
     if isinstance(values, Mapping | Set):
         kind = type(values).__name__
         raise InputError(f"{name} is a {kind} where a list is expected, in the order of the items")
-    if hasattr(values, "itertuples"):  # a pandas table: one row an item
+    if hasattr(values, "itertuples"):  # a pandas table: one row per item
         return [list(row) for row in values.itertuples(index=False, name=None)]
     if hasattr(values, "iter_rows"):  # a polars table
         return [list(row) for row in values.iter_rows()]

@@ -64,7 +64,7 @@ class NgramMetric(NgramSettings, Metric):
         threads: int | None = None,
         progress: Steps | None = None,
     ) -> Statistics:
-        """One row a segment, for one hypothesis an item."""
+        """One row per segment, for one hypothesis per item."""
         if encoded.recipe != self.recipe:
             raise InputError(
                 "these references were encoded with other settings; encode them with this metric"

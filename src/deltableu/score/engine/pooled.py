@@ -131,7 +131,7 @@ class PooledStatistics(Statistics):
         return self.metric.combine(values, self.rows[:, 0])
 
     def resample(self, indices: Ints) -> Array:
-        """Scores of corpora made of the given segments, one corpus a row of `indices`."""
+        """Scores of corpora made of the given segments, one corpus per row of `indices`."""
         from scipy.sparse import csc_array
 
         grams, places = np.unique(self.places, return_inverse=True)

@@ -70,7 +70,7 @@ class ReferenceMetric(Metric):
         threads: int | None = None,
         progress: Steps | None = None,
     ) -> Statistics:
-        """One row a segment."""
+        """One row per segment."""
         if encoded.key != self.encoding_key:
             raise InputError(
                 "these references were encoded with other settings; encode them with this metric"

@@ -1,4 +1,4 @@
-"""Statistics: one row a segment; any sum of rows is a corpus, so text is never touched twice."""
+"""Statistics: one row per segment; any sum of rows is a corpus, so text is never touched twice."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Statistics:
         return self.metric.segment_scores(self.rows)
 
     def resample(self, indices: Ints) -> Array:
-        """Scores of corpora made of the given segments, one corpus a row of `indices`."""
+        """Scores of corpora made of the given segments, one corpus per row of `indices`."""
         counts = np.stack([np.bincount(row, minlength=len(self.rows)) for row in indices])
         return self.metric.aggregate(counts @ self.rows)
 
