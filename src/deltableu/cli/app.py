@@ -30,6 +30,7 @@ COMMANDS = {
     "judge": "Train models that rate references, and rate with them.",
     "score": "Score systems against many references of different quality.",
     "compare": "Say which differences between systems to believe.",
+    "gate": "Let a new system pass only if it is no worse than the old one.",
     "plan": "Say how large a study must be.",
     "validate": "Say how well metrics agree with people, and which agree best.",
     "explain": "Show why a response scored as it did, n-gram by n-gram.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from deltableu.cli.inputs import check_results, read_inputs
+from deltableu.cli.inputs import check_results, read_inputs, ready_scores
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.options import (
     Digits,
@@ -17,34 +17,35 @@ from deltableu.cli.options import (
     Whole,
     chosen_tables,
     listed,
-    no_use,
     unused,
 )
-from deltableu.cli.output import Format, emit, note_groups, note_left_out, remark, tell
+from deltableu.cli.output import Format, emit, note, note_groups, note_left_out, remark, tell
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
     Comparison,
     ComparisonPlan,
+    GatePlan,
     Sensitivity,
     check_test,
     compare_rated,
     compare_systems,
+    gate_systems,
     names_metrics,
     read_past_comparisons,
+    testable,
 )
 from deltableu.compare import sensitivity as find_sensitivity
 from deltableu.corpus import (
     Missing,
     ScoreTable,
     item_groups,
-    read_scores,
     read_study,
     reference_set,
     system_runs,
 )
-from deltableu.errors import InputError, find_name
-from deltableu.io import ColumnNames, Table, as_record, named_columns
+from deltableu.errors import InputError
+from deltableu.io import Table, as_record, named_columns
 from deltableu.score import Metric, Scoring, score_systems
 
 _DEFAULTS = MetricOptions()
@@ -60,6 +61,7 @@ def compare(
     lower_is_better: Annotated[bool, Flag] = False,
     systems: Annotated[list[str] | None, Several] = None,
     baseline: str | None = None,
+    fail_if: Literal["never", "worse"] = "never",
     metrics: str | None = None,
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
@@ -85,7 +87,7 @@ def compare(
     digits: Digits = 2,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
-) -> None:
+) -> int:
     """Say which differences between systems to believe.
 
     deltableu compare STUDY [--baseline A] [--metrics delta-bleu,chrf], or
@@ -112,6 +114,9 @@ def compare(
         Only these systems.
     baseline
         Compare every system with this one only, not all pairs.
+    fail_if
+        worse: exit with 1 if a system is significantly worse than the baseline, as `deltableu gate`
+        does, which has margins and more.
     metrics
         Separated by commas or spaces; `deltableu metrics` lists them. By default delta-bleu,bleu
         where the references have weights, else bleu. With --scores, which of its metrics.
@@ -201,6 +206,12 @@ def compare(
         unused("--resample items", criterion=(criterion, None))
     if past is None:
         unused("no --past comparisons", past_model=(past_model, "isotonic"))
+    if fail_if == "worse":
+        if baseline is None:
+            raise InputError("--fail-if worse needs --baseline: worse than which system?")
+        if resample != "items":
+            raise InputError("--fail-if worse goes with --resample items only")
+    gate = None
     fragile: list[Sensitivity] = []
     check_results(output, (*paths, *(refs or ()), weights, scores, past, *options.files))
     with ProgressBar() as progress:
@@ -236,7 +247,7 @@ def compare(
                     raise InputError(message)
                 if group is not None:
                     raise InputError("--group needs a study, whose items have meta")
-                source = _ready_scores(scores, mapped, metrics, options, lower_is_better)
+                source = ready_scores(scores, mapped, metrics, options, lower_is_better)
             else:
                 inputs = read_inputs(paths, refs, weights, systems, missing)
                 groups = inputs.groups(group)
@@ -273,6 +284,16 @@ def compare(
             found = compared(source)
             if runs == "auto":
                 _note_runs(source.systems, found[0])
+            if fail_if == "worse" and baseline is not None:
+                held = source if scores is not None else testable(scored, chosen)[0]
+                gate = gate_systems(
+                    held,
+                    baseline=baseline,
+                    systems=systems if scores is not None else None,
+                    runs=runs,
+                    plan=GatePlan(significance=significance, trials=trials, seed=seed),
+                    threads=threads,
+                )
             if scores is None:
                 signed = signed_for_clamped(chosen, found)
                 found += compared(scored(signed)) if signed else ()
@@ -317,6 +338,12 @@ def compare(
             for one, other in zip(found, fragile, strict=True)
         ]
     emit(shown, result, format, output)
+    if gate is None or gate.passed:
+        return 0
+    for system in gate.systems:
+        if not all(check.passed for check in gate.of(system)):
+            note(gate.sentence(system))
+    return 1
 
 
 def _note_runs(names: Sequence[str], comparison: Comparison) -> None:
@@ -343,18 +370,3 @@ def _with_agreement(
             f"larger than any past one ({curve.largest:.4g})"
         )
     return comparison.with_agreement(curve.probability)
-
-
-def _ready_scores(
-    path: str,
-    columns: ColumnNames | None,
-    metrics: str | None,
-    options: MetricOptions,
-    lower_is_better: bool,
-) -> ScoreTable:
-    no_use(options.changed(), "ready --scores")
-    table = read_scores(path, columns=columns)
-    if metrics:
-        wanted = [find_name(name, table.metrics) for name in listed(metrics)]
-        table = table.select(metrics=wanted)
-    return table.with_lower_better(table.metrics) if lower_is_better else table

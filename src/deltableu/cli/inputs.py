@@ -7,22 +7,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deltableu.cli.options import STANDARD_INPUT
+from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.options import STANDARD_INPUT, listed, no_use
 from deltableu.cli.output import tell
 from deltableu.corpus import (
     Missing,
     ReferenceSet,
+    ScoreTable,
     Study,
     item_groups,
     match_outputs,
     read_plain,
+    read_scores,
     read_study,
     reference_set,
     settle_missing,
     with_runs,
 )
-from deltableu.errors import InputError, hint_at
-from deltableu.io import Own, PathLike, check_new_file
+from deltableu.errors import InputError, find_name, hint_at
+from deltableu.io import ColumnNames, Own, PathLike, check_new_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,22 @@ def read_inputs(
         None if weights is None else _dash(weights),
         missing,
     )
+
+
+def ready_scores(
+    path: str,
+    columns: ColumnNames | None,
+    metrics: str | None,
+    options: MetricOptions,
+    lower_is_better: bool,
+) -> ScoreTable:
+    """Scores that were computed elsewhere, of the metrics asked for."""
+    no_use(options.changed(), "ready --scores")
+    table = read_scores(path, columns=columns)
+    if metrics:
+        wanted = [find_name(name, table.metrics) for name in listed(metrics)]
+        table = table.select(metrics=wanted)
+    return table.with_lower_better(table.metrics) if lower_is_better else table
 
 
 def _from_study(

@@ -27,7 +27,9 @@ def settled_words(arguments: Sequence[str]) -> list[str]:
     """
     words = _options_first(list(arguments))
     # Tables have metrics of their own, and leave no place for other words.
-    ready = words[:1] == ["compare"] and any(word.split("=")[0] == "--scores" for word in words)
+    ready = words[:1] in (["compare"], ["gate"]) and any(
+        word.split("=")[0] == "--scores" for word in words
+    )
     end = words.index("--") if "--" in words else len(words)
     settled: list[str] = []
     place = 0

@@ -1,6 +1,16 @@
 """Is system A better than system B: rows and score tables in; p-values, intervals, ranks out."""
 
 from deltableu.compare.agreement import AgreementCurve
+from deltableu.compare.gate import GatePlan, gate_systems, testable
+from deltableu.compare.gate_results import Gate, GateCheck, GateMode, GateScore, Sequential
+from deltableu.compare.history import (
+    History,
+    PastGate,
+    PastScore,
+    add_to_history,
+    read_history,
+    sequential_look,
+)
 from deltableu.compare.paired_tests import TESTS, Test, check_test
 from deltableu.compare.past_comparisons import PastComparisons, names_metrics, read_past_comparisons
 from deltableu.compare.plan import ComparisonPlan
@@ -28,21 +38,35 @@ __all__ = [
     "ComparisonPlan",
     "Flip",
     "Flips",
+    "Gate",
+    "GateCheck",
+    "GateMode",
+    "GatePlan",
+    "GateScore",
+    "History",
     "PairSensitivity",
     "PastComparisons",
+    "PastGate",
+    "PastScore",
     "PowerCurve",
     "PowerPlan",
     "PowerPoint",
     "Probability",
     "RunShares",
     "Sensitivity",
+    "Sequential",
     "Test",
     "VarianceShares",
+    "add_to_history",
     "check_test",
     "compare_rated",
     "compare_systems",
+    "gate_systems",
     "names_metrics",
     "plan_comparison",
+    "read_history",
     "read_past_comparisons",
     "sensitivity",
+    "sequential_look",
+    "testable",
 ]

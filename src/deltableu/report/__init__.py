@@ -8,6 +8,8 @@ from deltableu.report.difference_plot import difference_figure
 from deltableu.report.explain import Answer, Case
 from deltableu.report.explain_page import explain_page
 from deltableu.report.explain_terminal import terminal_view
+from deltableu.report.gate_files import gate_summary, junit_xml
+from deltableu.report.history_plot import history_page, history_plot
 from deltableu.report.page import Setting, StudyReport, leading, study_page
 from deltableu.report.plots import check_plotting, svg
 from deltableu.report.power_plot import power_plot
@@ -30,6 +32,10 @@ __all__ = [
     "explain_page",
     "explained_case",
     "leading",
+    "gate_summary",
+    "history_page",
+    "history_plot",
+    "junit_xml",
     "plot",
     "power_plot",
     "scatter_figure",

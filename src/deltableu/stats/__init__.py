@@ -49,6 +49,7 @@ from deltableu.stats.resampling import (
     in_chunks,
     stream,
 )
+from deltableu.stats.sequential import confidence_sequence_reach, spent_share
 from deltableu.stats.studentized import (
     Aggregate,
     Exchange,
@@ -86,6 +87,7 @@ __all__ = [
     "choice_streams",
     "chosen_sums",
     "column_counts",
+    "confidence_sequence_reach",
     "correlate",
     "correlation_interval",
     "correlation_p_value",
@@ -113,6 +115,7 @@ __all__ = [
     "rounding",
     "sign_p_value",
     "sign_sums",
+    "spent_share",
     "stream",
     "sum_groups",
     "tau",
