@@ -8,7 +8,7 @@ from typing import Any, Literal
 from deltableu._visible import visible
 from deltableu.compare import History
 from deltableu.errors import InputError
-from deltableu.report.plots import COLOURS, STYLE, drawn, pyplot_for
+from deltableu.report.plots import COLOURS, drawn, new_figure, set_title, svg
 
 #: Commits whose names fit below a plot.
 _FEW = 20
@@ -16,44 +16,36 @@ _FEW = 20
 
 def history_plot(history: History, form: Literal["svg", "png"] = "svg") -> bytes:
     """A panel for each metric: scores and intervals of all systems, run by run."""
+    return drawn(history_figure(history), form, dpi=160, bbox_inches="tight")
+
+
+def history_figure(history: History) -> Any:
+    """The same as a figure."""
     if not history.gates:
         raise InputError(f"{history.path}: the history is empty")
     metrics = list(dict.fromkeys(one.metric for gate in history.gates for one in gate.scores))
     systems = list(dict.fromkeys(one.system for gate in history.gates for one in gate.scores))
-    pyplot = pyplot_for("a plot")
-    with pyplot.rc_context(STYLE):
-        figure, axes = pyplot.subplots(
-            len(metrics),
-            1,
-            figsize=(7.6, 0.8 + 2.6 * len(metrics)),
-            sharex=True,
-            squeeze=False,
-            layout="constrained",
-        )
-        for axis, metric in zip(axes[:, 0], metrics, strict=True):
-            for number, system in enumerate(systems):
-                _draw(axis, history, metric, system, COLOURS[number % len(COLOURS)])
-            title = axis.set_title(visible(metric), loc="left", fontsize=10, fontweight="bold")
-            title.set_parse_math(False)  # a $ in a name is no formula
-            axis.grid(axis="y", color="#e4e4e4", linewidth=0.6)
-            axis.set_axisbelow(True)
-        last = axes[-1, 0]
-        names = [visible(gate.commit[:7] or gate.time[:10]) for gate in history.gates]
-        step = max(1, len(names) // _FEW)
-        places = list(range(0, len(names), step))
-        last.set_xticks(places, [names[place] for place in places], rotation=45, ha="right")
-        for label in last.get_xticklabels():
-            label.set_parse_math(False)
-        legend = axes[0, 0].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        return drawn(pyplot, figure, form, dpi=160, bbox_inches="tight")
+    figure, axes = new_figure(len(metrics), 1, size=(7.6, 0.8 + 2.6 * len(metrics)))
+    for (axis,), metric in zip(axes, metrics, strict=True):
+        for number, system in enumerate(systems):
+            _draw(axis, history, metric, system, COLOURS[number % len(COLOURS)])
+        set_title(axis, metric)
+        axis.grid(axis="y", color="#e4e4e4", linewidth=0.6)
+        axis.set_axisbelow(True)
+        axis.set_xticks([])
+    names = [visible(gate.commit[:7] or gate.time[:10]) for gate in history.gates]
+    places = list(range(0, len(names), max(1, len(names) // _FEW)))
+    last = axes[-1][0]
+    last.set_xticks(places, [names[place] for place in places], rotation=45, ha="right")
+    legend = axes[0][0].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    for text in (*last.get_xticklabels(), *legend.get_texts()):
+        text.set_parse_math(False)  # a $ in a name is no formula
+    return figure
 
 
 def history_page(history: History) -> str:
     """The plot and the table as one HTML page."""
-    text = history_plot(history).decode()
-    plot = text[text.index("<svg") :]
+    plot = svg(history_figure(history))
     name = escape(visible(history.path))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
