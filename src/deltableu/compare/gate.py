@@ -158,7 +158,7 @@ def gate_systems(
         exchanges = one.exchange is not None and not several
         readable = max(significance, _BEYOND / (2.0 * trials)) if exchanges else significance
         made = ComparisonPlan(
-            correction="none", level=1.0 - 2.0 * readable, trials=trials, seed=chosen.seed
+            correction="none", confidence=1.0 - 2.0 * readable, trials=trials, seed=chosen.seed
         )
         if several:
             compared = compare_runs(one, known, made, baseline)

@@ -222,7 +222,7 @@ def _past_score(one: object) -> PastScore:
     found = None
     if isinstance(interval, dict):
         low, high, level = (
-            float(_kind(interval, name, int, float)) for name in ("low", "high", "level")
+            float(_kind(interval, name, int, float)) for name in ("low", "high", "confidence")
         )
         found = ConfidenceInterval(low, high, level, _text(interval, "method"))
     score = float(_kind(one, "score", int, float))
