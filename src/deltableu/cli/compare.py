@@ -46,6 +46,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError
 from deltableu.io import Table, as_record, named_columns
+from deltableu.report import verdict
 from deltableu.score import Metric, Scoring, score_systems
 
 _DEFAULTS = MetricOptions()
@@ -329,15 +330,12 @@ def compare(
             shown += [one.pairs_table(digits=digits) for one in found]
         else:
             shown += [one.matrix_table() for one in found]
-    result: list[object] = list(found)
+    records = [{**as_record(one), "verdict": list(verdict(one))} for one in found]
     if fragile:
-        for other in fragile:
+        for record, other in zip(records, fragile, strict=True):
             shown += [other.sentences(), *([other.table()] if other.pairs else [])]
-        result = [
-            {**as_record(one), "sensitivity": as_record(other)}
-            for one, other in zip(found, fragile, strict=True)
-        ]
-    emit(shown, result, format, output)
+            record["sensitivity"] = as_record(other)
+    emit(shown, records, format, output, verdict=verdict(found))
     if gate is None or gate.passed:
         return 0
     for system in gate.systems:

@@ -11,7 +11,7 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
 from deltableu.errors import InputError
-from deltableu.io import holds_work
+from deltableu.io import as_record, holds_work
 from deltableu.judges import (
     Magnitude,
     RatingEvent,
@@ -24,6 +24,7 @@ from deltableu.judges import (
     rater_signature,
     read_model,
 )
+from deltableu.report import verdict
 
 judge = subcommands("judge", "Train models that rate references, rate with them, and look at them.")
 
@@ -137,7 +138,8 @@ def show(model: Path, *, format: Format = "table") -> None:
         How it is printed.
     """
     read = read_model(model)
-    emit(read.tables(), read, format)
+    said = verdict(read)
+    emit(read.tables(), {**as_record(read), "verdict": list(said)}, format, verdict=said)
 
 
 def _original(given: str | None) -> Any:

@@ -37,6 +37,7 @@ def emit(
     format: Format,
     output: Path | None = None,
     *,
+    verdict: Sequence[str] = (),
     beside: Sequence[Path | None] = (),
 ) -> None:
     """Write tables with their notes, or all of the result behind them as JSON.
@@ -45,6 +46,8 @@ def emit(
     ----------
     output
         The file; standard output where there is none.
+    verdict
+        Sentences that come first, for people; the result has them for programs.
     beside
         Where that went which these tables are a summary of: if it took standard output, the
         summary goes to standard error.
@@ -58,9 +61,9 @@ def emit(
         text = json_text(as_record(result), ascii_only=ascii_only)
     elif format == "table":
         width = None if is_file else terminal_width(stream)
-        text = render_terminal(shown, width, colours=width is not None)
+        text = render_terminal(shown, width, colours=width is not None, verdict=verdict)
     else:
-        text = render(shown, format)
+        text = render(shown, format, verdict=verdict)
     if output is not None and is_file:
         with atomic_write(output) as file:
             file.write(text)

@@ -21,8 +21,8 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
 from deltableu.corpus import item_groups, read_study
 from deltableu.errors import InputError
-from deltableu.io import Own, atomic_path, check_apart, named_columns
-from deltableu.report import check_plotting, power_plot
+from deltableu.io import Own, as_record, atomic_path, check_apart, named_columns
+from deltableu.report import check_plotting, power_plot, verdict
 
 plan = subcommands("plan", "Say how large a study must be.")
 
@@ -140,7 +140,9 @@ def compare(
     if plot is not None and form is not None:
         with atomic_path(plot) as path:
             path.write_bytes(power_plot(found, form))
-    emit(found.table(digits=digits), found, format, output)
+    said = verdict(found)
+    record = {**as_record(found), "verdict": list(said)}
+    emit(found.table(digits=digits), record, format, output, verdict=said)
 
 
 def _plot_form(path: Path) -> Literal["svg", "png"]:

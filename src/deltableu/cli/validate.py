@@ -35,7 +35,8 @@ from deltableu.corpus import (
     ungrouped_note,
 )
 from deltableu.errors import InputError
-from deltableu.io import ColumnNames, Table, named_columns
+from deltableu.io import ColumnNames, Table, as_record, named_columns
+from deltableu.report import verdict
 from deltableu.score import Metric, Scoring, make_metrics, score_systems
 from deltableu.stats import Method
 from deltableu.validate import (
@@ -247,7 +248,8 @@ def validate(
             shown += [result.table(one, digits=digits) for one in plan.levels if one in measured]
         else:
             shown += result.matrix_tables()
-    emit(shown, result, format, output)
+    said = verdict(result)
+    emit(shown, {**as_record(result), "verdict": list(said)}, format, output, verdict=said)
 
 
 def _one_test(text: str) -> MetricTest | Literal["auto"]:

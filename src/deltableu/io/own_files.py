@@ -22,8 +22,8 @@ class Own(Enum):
         rb'\s*(?:\[\s*)?\{\s*"' + _WORDS + rb'"|\s*\[\s*\]\s*\Z'
         rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t]*[\n\t]"
         rb"|(?:%[^\n]*\n)*\\begin\{tabular\}"
-        rb"|(?:[^\n|#][^\n|]{0,200}\n\n)?\| [^\n]*\|\n\| :?-"
-        rb"|\s*[^\n]*\n(?:[^\n]*\n){0,3}[ \xe2\x94\x80]*\xe2\x94\x80"
+        rb"|(?:[^\n|#][^\n|]{0,1000}\n\n){0,40}\| [^\n]*\|\n\| :?-"
+        rb"|\s*[^\n]*\n(?:[^\n]*\n){0,40}[ \xe2\x94\x80]*\xe2\x94\x80"
     )
     PAGE = re.compile(rb"(?s)\s*<!doctype html>.{0,2000} \xc2\xb7 deltableu</title>")
     PLOT = re.compile(rb"(?s)(?:\x89PNG|<\?xml|<svg).{0,2000}deltableu")

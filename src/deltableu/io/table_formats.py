@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 from io import StringIO
+from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from deltableu._visible import NARROWEST, visible
@@ -18,25 +19,49 @@ if TYPE_CHECKING:
     from deltableu.io.table import Table
 
 
+#: Sentences are no wider, however wide the terminal is.
+_PROSE = 100
+
 TextFormat = Literal["tsv", "markdown", "latex", "html"]
 
 
-def render(tables: Sequence[Table], format: TextFormat) -> str:
-    """One table after the other, then the notes of all."""
+def render(tables: Sequence[Table], format: TextFormat, *, verdict: Sequence[str] = ()) -> str:
+    """The verdict, one table after the other, then the notes of all; TSV has no verdict."""
     body = {"tsv": _tsv, "markdown": _markdown, "latex": _latex, "html": _html}[format]
-    return "\n".join(map(body, tables)) + _notes(tables, format)
+    return _verdict(verdict, format) + "\n".join(map(body, tables)) + _notes(tables, format)
+
+
+def _verdict(sentences: Sequence[str], format: TextFormat) -> str:
+    if not sentences or format == "tsv":
+        return ""
+    if format == "latex":
+        return "".join(f"% {visible(one)}\n" for one in sentences)
+    if format == "html":
+        return "".join(f"<p>{_for_html(one)}</p>\n" for one in sentences)
+    return "".join(f"{_markdown_paragraph(one)}\n\n" for one in sentences)
 
 
 def render_terminal(
-    tables: Sequence[Table], width: int | None = None, *, colours: bool = False
+    tables: Sequence[Table],
+    width: int | None = None,
+    *,
+    colours: bool = False,
+    verdict: Sequence[str] = (),
 ) -> str:
-    """The same for a terminal; one of no width folds nothing."""
+    """The same for a terminal; one of no width folds no tables."""
     from rich.text import Text
 
+    answer = [Text("\n".join(_folded(one, width)), style="bold") for one in verdict]
     notes = [
         Text(visible(f"{name}  {text}"), style="dim") for name, text in joined_notes(tables).items()
     ]
-    return terminal_text([*map(to_rich, tables), *notes], width, colours=colours)
+    return terminal_text([*answer, *map(to_rich, tables), *notes], width, colours=colours)
+
+
+def _folded(sentence: str, width: int | None) -> list[str]:
+    """Lines that end between words; names longer than a line stay whole."""
+    longest = _PROSE if width is None else max(min(width, _PROSE), NARROWEST)
+    return wrap(visible(sentence), longest, break_long_words=False, break_on_hyphens=False)
 
 
 def terminal_text(

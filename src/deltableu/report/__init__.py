@@ -14,6 +14,7 @@ from deltableu.report.page import Setting, StudyReport, leading, study_page
 from deltableu.report.plots import check_plotting, svg
 from deltableu.report.power_plot import power_plot
 from deltableu.report.result_plot import plot
+from deltableu.report.verdicts import verdict
 
 __all__ = [
     "Answer",
@@ -42,4 +43,5 @@ __all__ = [
     "study_page",
     "svg",
     "terminal_view",
+    "verdict",
 ]

@@ -1,0 +1,46 @@
+"""Results in; the sentence that people came for, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deltableu.compare import Comparison, PowerPlan
+from deltableu.errors import InputError
+from deltableu.judges import RaterModel
+from deltableu.report.compare_verdict import compare_verdict
+from deltableu.report.judge_verdict import judge_verdict
+from deltableu.report.plan_verdict import plan_verdict
+from deltableu.report.validate_verdict import validate_verdict
+from deltableu.validate import Validation
+
+Result = Comparison | Sequence[Comparison] | Validation | PowerPlan | RaterModel
+
+
+def verdict(result: Result) -> tuple[str, ...]:
+    """What a result says, in plain sentences made from its numbers and never beyond them.
+
+    Parameters
+    ----------
+    result
+        Of `compare_systems` (all of it, or one comparison), `validate_metrics`, `plan_comparison`,
+        or a judge that was read from its file.
+
+    Examples
+    --------
+    >>> from deltableu import compare_systems
+    >>> scores = {"v1": [3, 4, 6, 5, 7, 6, 4, 5], "v2": [4, 6, 7, 7, 8, 8, 5, 7]}
+    >>> print(*verdict(compare_systems(scores)))
+    v2 is better than v1 by 1.5 score (95% interval 0.9 to 2.1).
+    """
+    if isinstance(result, Validation):
+        return validate_verdict(result)
+    if isinstance(result, PowerPlan):
+        return plan_verdict(result)
+    if isinstance(result, RaterModel):
+        return judge_verdict(result)
+    found = (result,) if isinstance(result, Comparison) else tuple(result)
+    if not found or not all(isinstance(one, Comparison) for one in found):
+        raise InputError(
+            "a verdict is made of what compare_systems, validate_metrics or plan_comparison gives"
+        )
+    return compare_verdict(found)
