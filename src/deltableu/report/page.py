@@ -18,8 +18,10 @@ from deltableu.report.charts import (
     system_scatter,
     weight_histogram,
 )
+from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.explain_page import ExplainTools
 from deltableu.report.render import render
+from deltableu.report.validate_verdict import validate_verdict
 from deltableu.score import Scoring
 from deltableu.validate import Agreement, Level, Validation
 
@@ -44,14 +46,10 @@ class StudyReport:
         The last is the main one, which everything else is about.
     comparisons : tuple of Comparison
         One per metric; none where there is nothing to compare.
-    verdict : tuple of str
-        The answer, in sentences.
     baseline : str, optional
         What systems are compared with; by default the best.
     validation : Validation, optional
         Where people rated the outputs.
-    people_verdict : tuple of str
-        What that says, in sentences.
     changes : tuple of Changes
         Outputs that changed most.
     buckets : tuple of Table
@@ -67,10 +65,8 @@ class StudyReport:
     title: str
     settings: tuple[Setting, ...]
     comparisons: tuple[Comparison, ...] = ()
-    verdict: tuple[str, ...] = ()
     baseline: str | None = None
     validation: Validation | None = None
-    people_verdict: tuple[str, ...] = ()
     changes: tuple[Changes, ...] = ()
     buckets: tuple[Table, ...] = ()
     bucket_metric: str = ""
@@ -118,7 +114,7 @@ def study_page(report: StudyReport) -> str:
     sections = {
         "about": _about(report, baseline),
         "note": report.note,
-        "verdict": report.verdict,
+        "verdict": compare_verdict(report.comparisons) if report.comparisons else (),
         "links": [(anchor, name) for anchor, (name, there) in anchors.items() if there],
         "baseline": baseline,
         "named_baseline": report.baseline is not None,
@@ -129,7 +125,7 @@ def study_page(report: StudyReport) -> str:
         "main": compared[0].join(compared[1:]) if compared else main.scoring.best_first().table(),
         "scores_note": _scores_note(report, compared),
         "scatters": scatters,
-        "people_verdict": report.people_verdict,
+        "people_verdict": validate_verdict(report.validation) if report.validation else (),
         "people_source": "" if report.validation is None else _people(report.validation),
         "changes": report.changes,
         "explained": bool(orders),
