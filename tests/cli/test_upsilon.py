@@ -82,7 +82,7 @@ def test_arguments_reach_the_rater(succeeds, study, rater):
 
 def test_a_rater_alone_means_upsilon_bleu(succeeds, study, rater):
     out = succeeds("score", study.path, "--judge", rater, "--format", "tsv").out
-    assert out.splitlines()[0].split("\t") == ["system", "upsilon-bleu", "bleu"]
+    assert out.splitlines()[0].split("\t") == ["system", "upsilon-bleu-2", "bleu-2"]
 
 
 def test_a_rated_study_needs_no_rater(succeeds, study):
@@ -153,7 +153,7 @@ def test_weights_that_ratings_gave_can_be_resampled(run, demo):
         (["validate", "--judge", "overlap"], "--judge is for upsilon metrics"),
         (
             ["compare", "--metrics", "upsilon-bleu", "--judge", "overlap", *RESAMPLE],
-            "upsilon-bleu does not use weights",
+            "upsilon-bleu-2 does not use weights",
         ),
     ],
 )

@@ -45,7 +45,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, find_name
 from deltableu.io import ColumnNames, Table, as_record, named_columns
-from deltableu.score import Metric, Scoring, score_systems
+from deltableu.score import Metric, Scoring, metric_label, score_systems
 
 _DEFAULTS = MetricOptions()
 _TABLES = ("systems", "pairs", "matrix")
@@ -113,8 +113,9 @@ def compare(
     baseline
         Compare every system with this one only, not all pairs.
     metrics
-        Separated by commas or spaces; `deltableu metrics` lists them. By default delta-bleu,bleu
-        where the references have weights, else bleu. With --scores, which of its metrics.
+        Separated by commas or spaces; `deltableu metrics` lists them. By default
+        delta-bleu-2,bleu-2 where the references have weights, else bleu-4. With --scores, which of
+        its metrics.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -355,6 +356,11 @@ def _ready_scores(
     no_use(options.changed(), "ready --scores")
     table = read_scores(path, columns=columns)
     if metrics:
-        wanted = [find_name(name, table.metrics) for name in listed(metrics)]
+        there = table.metrics
+        found = [find_name(name, there) for name in listed(metrics)]
+        wanted = [
+            label if name not in there and (label := metric_label(name)) in there else name
+            for name in found
+        ]
         table = table.select(metrics=wanted)
     return table.with_lower_better(table.metrics) if lower_is_better else table
