@@ -91,7 +91,7 @@ def test_the_pool_is_an_option(succeeds, demo):
 
 
 def test_many_metrics_share_one_table(succeeds, demo):
-    names = "bleu,chrf,chrf++,rouge-1,rouge-2,rouge-l,delta-chrf++"
+    names = "bleu-4,chrf,chrf++,rouge-1,rouge-2,rouge-l,delta-chrf++"
     out = succeeds("score", demo, "--metrics", names, "--format", "tsv").out
     assert out.splitlines()[0].split("\t") == ["system", *names.split(",")]
     assert len([line for line in out.splitlines() if line.startswith("# ")]) == 7

@@ -50,7 +50,7 @@ def overlap(item):
 METRICS = ("upsilon-bleu", "upsilon-chrf")
 BOTH = ("--metrics", ",".join(METRICS))
 RESAMPLE = ("--resample", "items,raters")
-PLAIN = {"upsilon-bleu": DeltaBLEU(), "upsilon-chrf": DeltaChrFPlusPlus()}
+PLAIN = {"upsilon-bleu-2": DeltaBLEU(), "upsilon-chrf": DeltaChrFPlusPlus()}
 
 
 def test_they_are_listed(succeeds):
@@ -117,7 +117,7 @@ def test_parallel_files_can_be_rated(succeeds, plain, rater):
 
 
 def test_systems_are_compared(succeeds, demo, rater):
-    arguments = ["--metrics", "upsilon-bleu,upsilon-chrf,bleu", "--judge", rater, "--trials", 50]
+    arguments = ["--metrics", "upsilon-bleu,upsilon-chrf,bleu-2", "--judge", rater, "--trials", 50]
     out = succeeds("compare", demo, *arguments, "--systems", "human", "random").out
     assert "upsilon-chrf" in out
     assert out.count("|weights:overlap|") == 2
