@@ -356,7 +356,7 @@ def test_an_unrated_reference_under_a_threshold(complains, study, make_item):
 def test_delta_bleu_of_a_study_that_nobody_rated(complains, study, make_item):
     study.items(*(make_item(id, ("yes", None)) for id in ("q1", "q2", "q3")))
     message = complains("score", study.path, "--metrics", "delta-bleu")
-    assert message == "delta-bleu needs a weight for every reference, and none were given"
+    assert message == "delta-bleu-2 needs a weight for every reference, and none were given"
 
 
 @pytest.mark.parametrize("weight", [0, -0.5])
@@ -500,7 +500,7 @@ def test_a_threshold_without_weights(complains, plain):
 
 def test_delta_bleu_without_weights(complains, plain):
     message = complains("score", "sys.txt", *REFS, "--metrics", "delta-bleu")
-    assert message == "delta-bleu needs a weight for every reference, and none were given"
+    assert message == "delta-bleu-2 needs a weight for every reference, and none were given"
 
 
 def test_a_study_together_with_references(complains, study, plain):

@@ -30,7 +30,7 @@ def test_a_study_is_compared_as_the_python_function_does(succeeds, demo):
     records = succeeds("compare", demo, "--format", "json", "--seed", 3).json
     study = read_study(demo, ratings=False)
     # delta-BLEU of one system is clamped, which the command answers with its signed twin.
-    metrics = make_metrics(["delta-bleu", "bleu", "signed-delta-bleu"], {})
+    metrics = make_metrics(["delta-bleu", "bleu-2", "signed-delta-bleu"], {})
     scoring = score_systems(reference_set(study), study.outputs, metrics)
     expected = compare_systems(scoring, plan=ComparisonPlan(seed=3))
     assert [record["metric"] for record in records] == [metric.name for metric in metrics]
@@ -81,7 +81,7 @@ def test_a_clamped_score_is_told_apart_by_its_signed_twin(succeeds, demo):
     command = ("compare", demo, "--metrics", "delta-bleu", "--systems", "random", "phrase-smt")
     command += ("--tests", "studentized,randomization,bootstrap")
     clamped, signed = succeeds(*command, "--format", "json").json
-    assert (clamped["metric"], signed["metric"]) == ("delta-bleu", "signed-delta-bleu")
+    assert (clamped["metric"], signed["metric"]) == ("delta-bleu-2", "signed-delta-bleu-2")
     (pair,) = clamped["pairs"]
     assert set(pair["p_values"].values()) == {None}
     assert (pair["interval"], pair["significant"], pair["better"]) == (None, False, None)
@@ -93,17 +93,20 @@ def test_a_clamped_score_is_told_apart_by_its_signed_twin(succeeds, demo):
     sentence = "the score of phrase-smt is clamped, because the matches of some order sum to"
     assert text.count(sentence) == 1
     lines = text.splitlines()
-    assert lines[0].startswith("No difference by delta-bleu can be tested; signed-delta-bleu is")
+    assert lines[0].startswith("No difference by delta-bleu-2 can be tested; signed-delta-bleu-2 is")
     start = next(k for k, line in enumerate(lines) if line.startswith(" system"))
     heading, _, first, second = lines[start : start + 4]
-    assert heading.split() == ["system", "delta-bleu", "rank", "signed-delta-bleu", "rank"]
+    assert heading.split() == ["system", "delta-bleu-2", "rank", "signed-delta-bleu-2", "rank"]
     assert re.fullmatch(r" random +2\.05 \[0\.00, 4\.73\] +8\.39 a \[.*\] +1", first)
     assert re.fullmatch(r" phrase-smt +0\.00 +-4\.83 b \[.*\] +2", second)
     # Asked for by name it is not added again, and where nothing is clamped it is not there.
     twice = (*command[:3], "signed-delta-bleu,delta-bleu", *command[4:], "--format", "json")
-    assert [one["metric"] for one in succeeds(*twice).json] == ["signed-delta-bleu", "delta-bleu"]
+    assert [one["metric"] for one in succeeds(*twice).json] == [
+        "signed-delta-bleu-2",
+        "delta-bleu-2",
+    ]
     fine = (*command[:5], "random", "human", "--format", "json")
-    assert [one["metric"] for one in succeeds(*fine).json] == ["delta-bleu"]
+    assert [one["metric"] for one in succeeds(*fine).json] == ["delta-bleu-2"]
 
 
 def test_score_compare_and_report_have_one_interval_of_a_score(run, demo, tmp_path):
@@ -275,7 +278,7 @@ def test_a_study_with_one_item(complains, study, make_item):
 def test_raters_are_resampled_too(succeeds, demo):
     command = ("compare", demo, "--resample", "items,raters", "--resamples", 200)
     (record,) = succeeds(*command, "--format", "json").json
-    assert record["metric"] == "delta-bleu"
+    assert record["metric"] == "delta-bleu-2"
     assert record["tests"] == ["items and raters"]
     assert "resample:items+raters-200" in record["signature"]
     pair = record["pairs"][0]
@@ -346,4 +349,4 @@ def test_bad_past_comparisons(complains, demo, tmp_path):
     path.write_text("difference,verdict\n1,first\n2,second\n")
     assert "at least 10 past comparisons" in complains(*command)
     path.write_text("metric,difference,verdict\ncomet,1,first\n")
-    assert "has no comparison by 'bleu'" in complains(*command)
+    assert "has no comparison by 'bleu-4'" in complains(*command)

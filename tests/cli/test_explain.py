@@ -20,7 +20,7 @@ def explain(succeeds, *arguments: object) -> list[str]:
 
 def test_the_demo_study(succeeds, demo):
     lines = explain(succeeds, demo, "--system", "phrase-smt", "--item", "d01")
-    assert lines[0] == "phrase-smt, delta-bleu"
+    assert lines[0] == "phrase-smt, delta-bleu-2"
     assert "item d01" in lines
     assert "  message  Terrible, the projector died right in the middle of it." in lines
     assert (
@@ -56,7 +56,9 @@ def test_the_worst_item_is_the_default(succeeds, demo):
 
 def test_as_many_as_asked_for(succeeds, demo):
     best = explain(succeeds, demo, "--system", "human", "--best", 3, "--metric", "bleu")
-    assert best[0].startswith("human, bleu: the 3 best of 68 items, ranked by the item's own score")
+    assert best[0].startswith(
+        "human, bleu-4: the 3 best of 68 items, ranked by the item's own score"
+    )
     assert sum(line.startswith("item ") for line in best) == 3
     everything = explain(succeeds, demo, "--system", "human", "--worst", 100)
     assert sum(line.startswith("item ") for line in everything) == 68
@@ -65,7 +67,7 @@ def test_as_many_as_asked_for(succeeds, demo):
 def test_against_another_system(succeeds, demo):
     arguments = ("--system", "phrase-smt", "--against", "human", "--item", "d01")
     lines = explain(succeeds, demo, *arguments)
-    assert lines[0] == "phrase-smt against human, delta-bleu"
+    assert lines[0] == "phrase-smt against human, delta-bleu-2"
     assert "phrase-smt  0.00" in lines
     assert "human  71.84" in lines
     assert lines.index("phrase-smt  0.00") < lines.index("human  71.84")
@@ -111,7 +113,7 @@ def test_galley_names_both_references(succeeds, study, make_item):
 def test_a_study_without_weights(succeeds, study, make_item):
     study.items(*(make_item(id, ("yes [bold]it[/bold] is", None)) for id in ("q1", "q2", "q3")))
     result = succeeds("explain", study.path, "--system", "sys", "--item", "q2")
-    assert result.out.startswith("sys, bleu\n")
+    assert result.out.startswith("sys, bleu-4\n")
     assert "[ bold ] it [ / bold ] is" in result.out
 
 

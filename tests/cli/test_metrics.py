@@ -91,7 +91,7 @@ def test_the_pool_is_an_option(succeeds, demo):
 
 
 def test_many_metrics_share_one_table(succeeds, demo):
-    names = "bleu,chrf,chrf++,rouge-1,rouge-2,rouge-l,delta-chrf++"
+    names = "bleu-4,chrf,chrf++,rouge-1,rouge-2,rouge-l,delta-chrf++"
     out = succeeds("score", demo, "--metrics", names, "--format", "tsv").out
     assert out.splitlines()[0].split("\t") == ["system", *names.split(",")]
     assert len([line for line in out.splitlines() if line.startswith("# ")]) == 7
@@ -254,7 +254,7 @@ def test_the_page_on_ones_own_metric(page_folder, process, monkeypatch):
         assert name == "deltableu"
         result = process(*arguments, PYTHONPATH=str(page_folder))
         assert result.code == 0
-        assert result.err == "" or "no interval for bleu of random: the score is" in result.err
+        assert result.err == "" or "no interval for bleu-4 of random: the score is" in result.err
         printed.append(result.out)
     listed, scores = printed
     (line,) = (line for line in listed.splitlines() if line.strip().startswith("word-recall"))
@@ -264,7 +264,7 @@ def test_the_page_on_ones_own_metric(page_folder, process, monkeypatch):
         "corpus, segment",
         "references",
     ]
-    assert scores.splitlines()[1].split() == ["system", "word-recall", "bleu"]
+    assert scores.splitlines()[1].split() == ["system", "word-recall", "bleu-4"]
     assert "metric:word-recall|case:lower|items:68|" in scores
     monkeypatch.syspath_prepend(page_folder)
     run_sessions("own-metric.md", {})

@@ -25,7 +25,7 @@ def test_the_table_ends_with_the_answer(succeeds, demo):
     ).out
     assert out.startswith("More than 60 items are needed with 2 references, 1 rater to show a ")
     lines = cells(out[out.index("to detect") :])
-    assert lines[0] == ["to detect a delta-bleu difference of 10"]
+    assert lines[0] == ["to detect a delta-bleu-2 difference of 10"]
     names = ["2 references, 1 rater", "2 references, all raters"]
     names += ["all references, 1 rater", "all references, all raters"]
     assert lines[1] == ["items", *names]
@@ -88,7 +88,7 @@ def test_the_plot_shows_the_curve(succeeds, demo, tmp_path):
     succeeds("plan", "compare", demo, *QUICK, "--plot", path)
     text = path.read_text()
     assert text.startswith("<?xml")
-    assert ">human against careful-neural: a delta-bleu difference of 10<" in text
+    assert ">human against careful-neural: a delta-bleu-2 difference of 10<" in text
     assert re.search(r">all references: (more than )?\d+ items<", text)
     assert ">power 0.8<" in text
     again = tmp_path / "again.svg"
@@ -141,7 +141,7 @@ def test_items_without_a_positive_reference_are_remarked_on(run, study, make_ite
         ((*SYSTEMS, "--raters", "1.5"), "--raters takes whole numbers or all, got '1.5'"),
         ((*SYSTEMS, "--items", "ten"), "--items takes whole numbers, got 'ten'"),
         ((*SYSTEMS, "--items", "1"), "items must be numbers from 2 on, got 1"),
-        ((*SYSTEMS, "--metric", "bleu", "--raters", "2"), "bleu does not look at weights"),
+        ((*SYSTEMS, "--metric", "bleu", "--raters", "2"), "bleu-4 does not look at weights"),
         ((*SYSTEMS, "--metric", "blue"), "unknown metric 'blue'"),
         ((*SYSTEMS, "--plot", "power.gif"), "--plot takes a name that ends in .svg or .png"),
         ((*SYSTEMS, "--replicates", "0"), "replicates must be at least 1"),

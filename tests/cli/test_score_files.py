@@ -39,7 +39,10 @@ DOCUMENTED += ["--format", "json", "sys.txt"]
 
 def test_the_documented_command_prints_what_python_computes(succeeds, plain, references, weights):
     records = succeeds(*DOCUMENTED).json
-    assert [(r["system"], r["metric"]) for r in records] == [("sys", "delta-bleu"), ("sys", "bleu")]
+    assert [(r["system"], r["metric"]) for r in records] == [
+        ("sys", "delta-bleu-2"),
+        ("sys", "bleu-2"),
+    ]
     assert all(record.keys() >= KEYS for record in records)
     delta = deltableu.delta_bleu(SYS, references, weights, order=2, tokenize="none")
     plain_bleu = deltableu.bleu(SYS, references, order=2, tokenize="none")
@@ -188,7 +191,7 @@ def test_a_system_that_says_nothing_at_all_scores_zero(run, plain):
     result = run("score", "mute.txt", *arguments)
     assert result.code == 0
     assert result.err == (
-        "deltableu: no interval for delta-bleu of mute, bleu of mute: the score is clamped, "
+        "deltableu: no interval for delta-bleu-2 of mute, bleu-2 of mute: the score is clamped, "
         "because the matches of some order sum to nothing or less\n"
     )
     for record in result.json:
@@ -199,10 +202,10 @@ def test_a_system_that_says_nothing_at_all_scores_zero(run, plain):
 
 def test_without_weights_only_bleu_is_computed(succeeds, plain):
     records = succeeds("score", "sys.txt", "--format", "json", "--refs", "r0.txt").json
-    assert [record["metric"] for record in records] == ["bleu"]
+    assert [record["metric"] for record in records] == ["bleu-4"]
 
 
 def test_with_weights_delta_bleu_comes_first(succeeds, plain):
     arguments = ["--format", "json", "--refs", "r0.txt", "r1.txt", "--weights", "w.tsv"]
     records = succeeds("score", "sys.txt", *arguments).json
-    assert [record["metric"] for record in records] == ["delta-bleu", "bleu"]
+    assert [record["metric"] for record in records] == ["delta-bleu-2", "bleu-2"]

@@ -10,8 +10,9 @@ from itertools import pairwise
 import pytest
 
 import deltableu
+from deltableu.score import metric_label
 
-METRICS = "delta-bleu,bleu,sentence-bleu"
+METRICS = "delta-bleu-2,bleu-2,sentence-bleu-2"
 SYSTEMS = ["bland-neural", "careful-neural", "human", "phrase-smt", "random", "retrieval"]
 
 
@@ -35,10 +36,10 @@ def computed(texts):
     weights = [[one["weight"] for one in item["references"]] for item in items]
     scores = {}
     for system, lines in outputs.items():
-        scores[system, "delta-bleu"] = deltableu.delta_bleu(lines, references, weights)
-        scores[system, "bleu"] = deltableu.bleu(lines, references)
-        rows = deltableu.SentenceBLEU().compute(lines, references)
-        scores[system, "sentence-bleu"] = rows.score()
+        scores[system, "delta-bleu-2"] = deltableu.delta_bleu(lines, references, weights)
+        scores[system, "bleu-2"] = deltableu.bleu(lines, references, order=2)
+        rows = deltableu.SentenceBLEU(order=2).compute(lines, references)
+        scores[system, "sentence-bleu-2"] = rows.score()
     return scores
 
 
@@ -177,7 +178,7 @@ def test_odd_names_survive(format, succeeds, study):
 def test_no_format_leaves_out_the_signatures(format, extra, interval, succeeds, demo):
     out = succeeds("score", demo, "--format", format, "--systems", "human", *extra).out
     assert "metric:delta-bleu|order:2|variant:paper|" in out
-    assert "metric:bleu|order:4|" in out
+    assert "metric:bleu|order:2|" in out
     assert out.count("|version:") == 2
     assert out.count("|ci:") == (0 if interval is None else 2)
     assert interval is None or out.count(f"|{interval}|") == 2
@@ -198,9 +199,13 @@ def test_segment_scores_are_those_of_the_rows(metric, succeeds, demo, texts):
     assert record["segment_scores"] == expected
     header, *body = cells_of(succeeds(*arguments, "--format", "tsv").out)
     assert header == ["system", "metric", "item", "score"]
-    assert body == [["human", metric, item, repr(value)] for item, value in expected.items()]
+    assert body == [
+        ["human", metric_label(metric), item, repr(value)] for item, value in expected.items()
+    ]
     _, _, *body = cells_of(succeeds(*arguments, "--format", "markdown", "--digits", "3").out)
-    assert body == [["human", metric, item, f"{value:.3f}"] for item, value in expected.items()]
+    assert body == [
+        ["human", metric_label(metric), item, f"{value:.3f}"] for item, value in expected.items()
+    ]
 
 
 def test_segments_list_every_system_metric_and_item(succeeds, demo):
@@ -210,7 +215,7 @@ def test_segments_list_every_system_metric_and_item(succeeds, demo):
 
 #: What is said of the demo's scores that have no interval.
 CLAMPED = (
-    "deltableu: no interval for delta-bleu of phrase-smt, bleu of random: the score is clamped, "
+    "deltableu: no interval for delta-bleu-2 of phrase-smt: the score is clamped, "
     "because the matches of some order sum to nothing or less\n"
 )
 
@@ -229,7 +234,7 @@ def test_intervals_are_repeatable_and_depend_on_the_seed(method, run, demo):
     assert first == again
     assert [r["score"] for r in first] == [r["score"] for r in other]
     for one, two in zip(first, other, strict=True):
-        if (one["metric"], one["system"]) in (("delta-bleu", "phrase-smt"), ("bleu", "random")):
+        if (one["metric"], one["system"]) == ("delta-bleu-2", "phrase-smt"):
             assert (one["interval"], two["interval"]) == (None, None)
             assert "|ci:" not in one["signature"]
             continue
@@ -278,7 +283,7 @@ def test_tsv_has_a_column_for_each_end_of_an_interval(succeeds, demo):
     arguments = ["score", demo, "--systems", "human", "--metrics", "bleu", "--ci"]
     (record,) = succeeds(*arguments, "--format", "json").json
     header, row = cells_of(succeeds(*arguments, "--format", "tsv").out)
-    assert header == ["system", "bleu", "bleu low", "bleu high"]
+    assert header == ["system", "bleu-4", "bleu-4 low", "bleu-4 high"]
     ends = [record["interval"]["low"], record["interval"]["high"]]
     assert [float(cell) for cell in row[1:]] == [record["score"], *ends]
 
@@ -304,8 +309,8 @@ def test_select_narrows_the_references(select, succeeds, demo, texts):
     assert len(records) == 12
     for record in records:
         lines = outputs[record["system"]]
-        if record["metric"] == "bleu":
-            expected = deltableu.bleu(lines, references)
+        if record["metric"] == "bleu-2":
+            expected = deltableu.bleu(lines, references, order=2)
         else:
             expected = deltableu.delta_bleu(lines, references, weights)
         assert record["score"] == expected.score
@@ -341,9 +346,9 @@ def test_items_without_a_positive_reference_are_left_out_for_all_metrics(run, ho
     hypotheses = ["the cat was on the mat", "no clue"]
     references = [["the cat sat on the mat"], ["no idea"]]
     expected = {
-        "bleu": deltableu.bleu(hypotheses, references),
-        "delta-bleu": deltableu.delta_bleu(hypotheses, references, [[1.0], [0.6]]),
-        "sentence-bleu": deltableu.SentenceBLEU().compute(hypotheses, references).score(),
+        "bleu-2": deltableu.bleu(hypotheses, references, order=2),
+        "delta-bleu-2": deltableu.delta_bleu(hypotheses, references, [[1.0], [0.6]]),
+        "sentence-bleu-2": deltableu.SentenceBLEU(order=2).compute(hypotheses, references).score(),
     }
     for record in result.json:
         assert list(record["segment_scores"]) == ["q1", "q3"]
@@ -476,8 +481,8 @@ def test_a_setting_goes_only_to_the_metrics_that_have_it(run, demo):
     arguments += ["--method", "moses", "--variant", "tsuta2020"]
     result = run("score", demo, *arguments)
     assert result.err == (
-        "deltableu: --variant is not heeded by bleu and sentence-bleu; "
-        "--method is not heeded by delta-bleu and bleu\n"
+        "deltableu: --variant is not heeded by bleu-2 and sentence-bleu-2; "
+        "--method is not heeded by delta-bleu-2 and bleu-2\n"
     )
     delta, bleu, sentence = (one["signature"] for one in result.json)
     assert "variant:tsuta2020" in delta
@@ -539,10 +544,10 @@ def test_a_plain_study_folder_is_a_study_too(succeeds, plain):
     (plain / "outputs").mkdir()
     (plain / "sys.txt").rename(plain / "outputs" / "sys.txt")
     records = succeeds("score", plain, "--format", "json").json
-    assert [(r["system"], r["metric"]) for r in records] == [("sys", "delta-bleu"), ("sys", "bleu")]
+    assert [record["metric"] for record in records] == ["delta-bleu-2", "bleu-2"]
 
 
 def test_an_unrated_study_is_scored_with_bleu(succeeds, study, make_item):
     study.items(*(make_item(id, ("yes", None)) for id in ("q1", "q2", "q3")))
     records = succeeds("score", study.path, "--format", "json").json
-    assert {record["metric"] for record in records} == {"bleu"}
+    assert {record["metric"] for record in records} == {"bleu-4"}

@@ -18,10 +18,10 @@ def test_what_flips_each_difference(succeeds, demo):
         }
         found = {(pair["better"], pair["worse"]) for pair in record["sensitivity"]["pairs"]}
         assert found == significant
-    pairs = by_metric["delta-bleu"]["sensitivity"]["pairs"]
+    pairs = by_metric["delta-bleu-2"]["sensitivity"]["pairs"]
     weak = next(pair for pair in pairs if pair["worse"] == "random" and pair["better"] != "human")
     assert -0.5 < weak["shift"]["lost"]["size"] < 0.0
-    assert all(pair["shift"] is None for pair in by_metric["bleu"]["sensitivity"]["pairs"])
+    assert all(pair["shift"] is None for pair in by_metric["bleu-2"]["sensitivity"]["pairs"])
 
 
 def test_sentences_and_tables(succeeds, demo):

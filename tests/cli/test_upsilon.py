@@ -50,7 +50,7 @@ def overlap(item):
 METRICS = ("upsilon-bleu", "upsilon-chrf")
 BOTH = ("--metrics", ",".join(METRICS))
 RESAMPLE = ("--resample", "items,raters")
-PLAIN = {"upsilon-bleu": DeltaBLEU(), "upsilon-chrf": DeltaChrFPlusPlus()}
+PLAIN = {"upsilon-bleu-2": DeltaBLEU(), "upsilon-chrf": DeltaChrFPlusPlus()}
 
 
 def test_they_are_listed(succeeds):
@@ -82,7 +82,7 @@ def test_arguments_reach_the_rater(succeeds, study, rater):
 
 def test_a_rater_alone_means_upsilon_bleu(succeeds, study, rater):
     out = succeeds("score", study.path, "--judge", rater, "--format", "tsv").out
-    assert out.splitlines()[0].split("\t") == ["system", "upsilon-bleu", "bleu"]
+    assert out.splitlines()[0].split("\t") == ["system", "upsilon-bleu-2", "bleu-2"]
 
 
 def test_a_rated_study_needs_no_rater(succeeds, study):
@@ -117,7 +117,7 @@ def test_parallel_files_can_be_rated(succeeds, plain, rater):
 
 
 def test_systems_are_compared(succeeds, demo, rater):
-    arguments = ["--metrics", "upsilon-bleu,upsilon-chrf,bleu", "--judge", rater, "--trials", 50]
+    arguments = ["--metrics", "upsilon-bleu,upsilon-chrf,bleu-2", "--judge", rater, "--trials", 50]
     out = succeeds("compare", demo, *arguments, "--systems", "human", "random").out
     assert "upsilon-chrf" in out
     assert out.count("|weights:overlap|") == 2
@@ -153,7 +153,7 @@ def test_weights_that_ratings_gave_can_be_resampled(run, demo):
         (["validate", "--judge", "overlap"], "--judge is for upsilon metrics"),
         (
             ["compare", "--metrics", "upsilon-bleu", "--judge", "overlap", *RESAMPLE],
-            "upsilon-bleu does not use weights",
+            "upsilon-bleu-2 does not use weights",
         ),
     ],
 )

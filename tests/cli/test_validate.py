@@ -52,10 +52,10 @@ def found(record, metric, level, method="pearson"):
 
 
 def test_a_study_is_validated_as_the_python_function_does(run, demo):
-    result = run("validate", demo, "--metrics", "delta-bleu,bleu", "--format", "json", *FAST)
+    result = run("validate", demo, "--metrics", "delta-bleu-2,bleu-2", "--format", "json", *FAST)
     assert (result.code, result.err) == (0, "")
     study = read_study(demo)
-    metrics = make_metrics(["delta-bleu", "bleu", "length", "message-overlap", "random"], {})
+    metrics = make_metrics(["delta-bleu", "bleu-2", "length", "message-overlap", "random"], {})
     metrics += make_metrics(["constant"], {})
     scoring = score_systems(reference_set(study), study.outputs, metrics)
     people = RatingTable.from_study(study)
@@ -115,7 +115,7 @@ def test_scores_from_elsewhere_beside_a_study(run, demo, tmp_path):
     both = run(
         "validate", demo, "--scores", path, "--metrics", "bleu", "--format", "json", *FAST
     ).json
-    assert {"score", "bleu"} <= {one["metric"] for one in both["agreements"]}
+    assert {"score", "bleu-4"} <= {one["metric"] for one in both["agreements"]}
 
 
 def test_threads_and_seeds(succeeds, tables):
@@ -130,7 +130,7 @@ def test_the_tables_show_people_metrics_and_winners(run, demo):
     text = run("validate", demo, "--metrics", "delta-bleu,bleu", *FAST).out
     assert re.search(r" human +1\.107 +85\.5 +1 +1 +68 +366", text)
     assert "Krippendorff's alpha, interval, raw" in text
-    assert re.search(r" bleu +\.919 \[\.420, \.991\] +\.010", text)
+    assert re.search(r" bleu-4 +\.919 \[\.420, \.991\] +\.010", text)
     assert "one rater (people with people)" in text
     title = "p-values, row better than column"
     assert f"system: {title} (perm-systems, pearson, two-sided, holm)" in text
@@ -142,7 +142,7 @@ def test_other_human_scales(run, demo, scale):
     result = run("validate", demo, "--metrics", "bleu", "--scale", scale, "--format", "json", *FAST)
     assert result.code == 0
     assert f"human:{scale}-18raters" in result.json["signature"]
-    assert found(result.json, "bleu", "system")["value"] > 0.85
+    assert found(result.json, "bleu-4", "system")["value"] > 0.85
 
 
 @pytest.mark.parametrize("format", ["tsv", "markdown", "latex"])
@@ -266,7 +266,7 @@ def dialogues(demo, tmp_path):
 
 
 def test_groups_of_items(run, complains, dialogues):
-    command = ("validate", dialogues, "--metrics", "delta-bleu,bleu", "--format", "json", *FAST)
+    command = ("validate", dialogues, "--metrics", "delta-bleu-2,bleu-2", "--format", "json", *FAST)
     plain = run(*command)
     warning = "68 items share 17 values of dialogue, but each is taken for independent: --group"
     assert warning in plain.err
@@ -274,7 +274,7 @@ def test_groups_of_items(run, complains, dialogues):
     grouped = run(*command, "--group", "dialogue")
     assert (grouped.code, grouped.err) == (0, "")
     assert "|groups:17|" in grouped.json["signature"]
-    one, two = (found(result.json, "bleu", "pooled") for result in (plain, grouped))
+    one, two = (found(result.json, "bleu-4", "pooled") for result in (plain, grouped))
     assert one["value"] == two["value"]
     assert one["interval"] != two["interval"]
     assert two["population"] == "other groups of items"

@@ -28,13 +28,13 @@ ORDERS = [
 @pytest.mark.parametrize("words", ORDERS)
 def test_metrics_in_any_order(plain, succeeds, words):
     result = succeeds("score", "--format", "json", *words.split())
-    assert metrics_of(result) == ["bleu", "chrf"]
+    assert metrics_of(result) == ["bleu-4", "chrf"]
     assert {one["system"] for one in result.json} == {"sys"}
 
 
 def test_a_study_may_follow_the_metrics(study, succeeds):
     found = succeeds("score", "--format", "json", "--metrics", "bleu", "TER", study.path)
-    assert set(metrics_of(found)) == {"bleu", "ter"}
+    assert set(metrics_of(found)) == {"bleu-4", "ter"}
     assert succeeds("score", "--format", "json", "--metrics", "bleu", study.path).json
 
 
@@ -43,7 +43,7 @@ def test_a_folder_called_as_no_metric_is_a_study(study, succeeds, monkeypatch):
     monkeypatch.chdir(study.path.parent)
     study.path.rename("chrff")
     found = succeeds("score", "--format", "json", "--metrics", "bleu", "chrff")
-    assert set(metrics_of(found)) == {"bleu"}
+    assert set(metrics_of(found)) == {"bleu-4"}
 
 
 def test_a_file_may_be_called_as_an_option(plain, succeeds):

@@ -205,7 +205,7 @@ def test_one_comparison_a_metric():
     scoring = score_systems(REFERENCES, OUTPUTS, metrics)
     plan = ComparisonPlan(trials=300)
     found = compare_systems(scoring, plan=plan)
-    assert [one.metric for one in found] == ["bleu", "bleu", "chrf"]
+    assert [one.metric for one in found] == ["bleu-4", "bleu-4", "chrf"]
     for comparison, metric in zip(found, metrics, strict=True):
         assert comparison == compare_systems(rows_of(metric), plan=plan)[0]
         assert comparison.items == 120
@@ -352,9 +352,9 @@ def test_progress_is_told_by_what_is_done():
         ),
         progress=lambda *at: told.append(at),
     )
-    assert told[-1] == ("bleu, bootstrap", 300, 300)
-    assert ("bleu, exchanges", 2100, 2100) in told
-    assert ("bleu, randomization", 2100, 2100) in told
+    assert told[-1] == ("bleu-4, bootstrap", 300, 300)
+    assert ("bleu-4, exchanges", 2100, 2100) in told
+    assert ("bleu-4, randomization", 2100, 2100) in told
 
 
 def test_all_tests_are_there():

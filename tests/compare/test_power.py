@@ -287,7 +287,7 @@ class TestPlan:
     def test_any_metric_with_rows(self, study, metric):
         plan = plan_comparison(study, PAIR, metric, items=[10, 40], replicates=10)
         assert plan.metric == metric.name
-        assert plan.signature.startswith(f"metric:{metric.name}|")
+        assert plan.signature.startswith(f"metric:{metric.registered_name}|")
         assert plan.signature.endswith("|test:studentized|replicates:10|draws:20|seed:0")
 
     def test_more_raters_measure_more(self, study):
@@ -391,7 +391,7 @@ def plan(study, systems=PAIR, metric=None, **options):
         ({"references": [0]}, "references must lie between 1 and 10"),
         ({"references": []}, "no number of references or raters"),
         ({"raters": [0]}, "raters must be at least 1"),
-        ({"raters": [2], "metric": BLEU()}, "bleu does not look at weights"),
+        ({"raters": [2], "metric": BLEU()}, "bleu-4 does not look at weights"),
         ({"references": [2], "metric": Length()}, "length does not look at references"),
         ({"metric": Distinct1()}, "distinct-1 pools all segments"),
         ({"seed": -1}, "seed must not be negative"),

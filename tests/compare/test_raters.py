@@ -355,7 +355,7 @@ class TestResampleRaters:
 
 class TestBadInput:
     def test_metric_without_weights(self, study: Study) -> None:
-        with pytest.raises(InputError, match="bleu does not use weights: resampling raters chang"):
+        with pytest.raises(InputError, match="bleu-4 does not use weights: resampling raters"):
             resample_raters(study, BLEU())
 
     def test_no_raw_ratings(self, study: Study) -> None:

@@ -48,7 +48,7 @@ def test_totals_are_means_of_the_scores_that_are_there():
 def test_a_scoring_keeps_corpus_scores_directions_signatures_and_lengths():
     given = scoring()
     found = given.score_table()
-    assert found.metrics == ("bleu", "ter", "length", "distinct-1")
+    assert found.metrics == ("bleu-4", "ter", "length", "distinct-1")
     assert found.items == ("q1", "q2", "q3")
     assert found.higher_is_better == (True, False, True, True)
     for scored in given.scores:
@@ -58,7 +58,7 @@ def test_a_scoring_keeps_corpus_scores_directions_signatures_and_lengths():
         if scored.rows.metric.has_segments:
             own = scored.rows.segment_scores()
             np.testing.assert_array_equal(found.only(name)[place], own)
-    assert found.total("bleu").tolist() != found.only("bleu").mean(axis=1).tolist()
+    assert found.total("bleu-4").tolist() != found.only("bleu-4").mean(axis=1).tolist()
     assert not found.has_items("distinct-1")
     assert found.lengths.tolist() == [[2, 2, 1], [1, 3, 3]]
 
@@ -66,8 +66,8 @@ def test_a_scoring_keeps_corpus_scores_directions_signatures_and_lengths():
 def test_two_metrics_of_one_name_are_no_table():
     references = ReferenceSet([["a b c"], ["c d"]])
     outputs = {"A": ["a b", "c d"], "B": ["b", "c d e"]}
-    twice = score_systems(references, outputs, [BLEU(order=2), BLEU(order=1)])
-    with pytest.raises(InputError, match="metric 'bleu' is named twice"):
+    twice = score_systems(references, outputs, [BLEU(order=2), BLEU(order=2, lowercase=True)])
+    with pytest.raises(InputError, match="metric 'bleu-2' is named twice"):
         twice.score_table()
 
 
@@ -77,7 +77,7 @@ def test_turned_so_that_higher_is_better():
     assert turned.higher_is_better == (True,) * 4
     assert turned.total("ter").tolist() == (-found.total("ter")).tolist()
     assert turned.only("ter").tolist() == (-found.only("ter")).tolist()
-    assert turned.only("bleu").tolist() == found.only("bleu").tolist()
+    assert turned.only("bleu-4").tolist() == found.only("bleu-4").tolist()
     assert turned.lengths is found.lengths
 
 
@@ -95,9 +95,9 @@ def test_which_is_better_may_be_said_later():
 
 
 def test_selected_systems_keep_their_totals_and_lengths():
-    found = scoring().score_table().select(systems=["B"], items=["q3", "q1"], metrics=["bleu"])
-    assert (found.systems, found.items, found.metrics) == (("B",), ("q3", "q1"), ("bleu",))
-    assert found.total("bleu").tolist() == [scoring().score_table().total("bleu")[1]]
+    found = scoring().score_table().select(systems=["B"], items=["q3", "q1"], metrics=["bleu-4"])
+    assert (found.systems, found.items, found.metrics) == (("B",), ("q3", "q1"), ("bleu-4",))
+    assert found.total("bleu-4").tolist() == [scoring().score_table().total("bleu-4")[1]]
     assert found.lengths.tolist() == [[3, 1]]
 
 
@@ -244,8 +244,8 @@ def test_people_are_one_metric_and_raw_ratings_say_more():
 def test_corpus_scores_are_not_compared_by_means_of_segments():
     """Only rows can be resampled where a total is no mean of items."""
     given = scoring().score_table()
-    with pytest.raises(InputError, match="bleu is not the mean of its items' scores"):
-        compare_systems(given.select(metrics=["bleu"]))
+    with pytest.raises(InputError, match="bleu-4 is not the mean of its items' scores"):
+        compare_systems(given.select(metrics=["bleu-4"]))
     with pytest.raises(InputError, match="distinct-1 has no scores of items"):
         compare_systems(given.select(metrics=["distinct-1"]))
     (by_table,) = compare_systems(given.select(metrics=["length"]))

@@ -155,7 +155,8 @@ def test_without_a_rater_the_weights_there_are_count(demo):
             expected = delta.compute(output, references).score()
             assert found.score == expected.score
             assert found.signature.parts[1:] == expected.signature.parts[1:]
-            assert found.signature["metric"] == upsilon.name == found.name
+            assert found.signature["metric"] == upsilon.registered_name
+            assert upsilon.name == found.name
     lists = UpsilonBLEU().compute(["a b"], [["a b", "c"]], [[1.0, -1.0]])
     assert lists.score().score == 100.0
 
@@ -282,7 +283,7 @@ def test_items_without_a_positive_weight_are_left_out_of_all_metrics_alike():
 
 def test_missing_weights_are_noticed_before_rating():
     rater = Overlap()
-    with pytest.raises(InputError, match="delta-bleu needs a weight"):
+    with pytest.raises(InputError, match="delta-bleu-2 needs a weight"):
         score_systems(reference_set(ITEMS), OUTPUTS, [UpsilonBLEU(rater=rater), DeltaBLEU()])
     assert rater.asked == []
 

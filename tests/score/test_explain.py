@@ -308,5 +308,5 @@ def test_ties_go_by_the_order_of_the_items():
 
 def test_sentence_bleu_is_no_sum_of_ngrams():
     rows = SentenceBLEU().compute(["a"], [["a"]])
-    with pytest.raises(InputError, match="sentence-bleu cannot be explained"):
+    with pytest.raises(InputError, match="sentence-bleu-4 cannot be explained"):
         rank_items(rows, "worst")

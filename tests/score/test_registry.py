@@ -14,7 +14,13 @@ from deltableu.score import BLEU, DeltaBLEU, Metric
 from deltableu.score.metrics.discriminative import DeltaChrF, DeltaTable, DeltaVectors
 from deltableu.score.metrics.rouge import RougeL
 from deltableu.score.metrics.ter import TER
-from deltableu.score.registry import installed_metrics, make_metrics, metric_class, metric_names
+from deltableu.score.registry import (
+    installed_metrics,
+    make_metrics,
+    metric_class,
+    metric_label,
+    metric_names,
+)
 from deltableu.score.systems import score_systems
 
 NEED_A_FILE = {"delta-vectors": "vectors", "delta-table": "table"}
@@ -68,7 +74,8 @@ def test_every_metric_can_be_made_with_defaults_or_says_what_it_needs(name):
             make_metrics([name], {})
     else:
         (metric,) = make_metrics([name], {})
-        assert metric.name == name
+        assert metric.name == metric_label(name)
+        assert metric.registered_name == name
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +111,8 @@ def test_every_metric_scores_the_demo_within_its_limits(name, study, needed_file
     scores = {one.system: one.score.score for one in scoring.scores}
     assert all(low <= score <= high for score in scores.values())
     for one in scoring.scores:
-        assert one.score.signature["metric"] == metric.name == name
+        assert one.score.name == metric.name == metric_label(name)
+        assert one.score.signature["metric"] == name
         if metric.has_segments:
             segments = one.rows.segment_scores()
             assert segments.shape == (68,)

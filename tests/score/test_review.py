@@ -41,7 +41,7 @@ def test_one_segment_has_no_interval():
 def test_metrics_without_segment_scores_print_none():
     metrics = make_metrics(["distinct-1", "bleu"], {"order": 1})
     scoring = score_systems(TWO, OUTPUTS, metrics)
-    assert {row[1].value for row in scoring.segment_table().rows} == {"bleu"}
+    assert {row[1].value for row in scoring.segment_table().rows} == {"bleu-1"}
     records = scoring.record(segments=True)
     assert [("segment_scores" in record) for record in records] == [False, False, True, True]
     with pytest.raises(InputError, match="single segments"):

@@ -14,7 +14,7 @@ from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.options import Positive
 from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
-from deltableu.errors import InputError, find_name, hint_at
+from deltableu.errors import InputError, hint_at
 from deltableu.io import Own
 from deltableu.report import Case, explain_page, explained_case, terminal_view
 from deltableu.score import (
@@ -22,11 +22,12 @@ from deltableu.score import (
     DeltaBLEU,
     Statistics,
     make_metrics,
+    metric_name,
     rank_items,
 )
 
 _DEFAULTS = NgramOptions()
-_METRICS = (DeltaBLEU.name, BLEU.name)
+_METRICS = (DeltaBLEU.family, BLEU.family)
 
 
 def explain(
@@ -63,7 +64,8 @@ def explain(
     against
         Another system, shown beside it on the same items.
     metric
-        delta-bleu or bleu; by default delta-bleu where the references have weights.
+        delta-bleu or bleu, perhaps with an order (bleu-2); by default delta-bleu-2 where the
+        references have weights, else bleu-4.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -138,8 +140,7 @@ class _Scored:
 
 
 def _metric(name: str, settings: Mapping[str, Any]) -> BLEU:
-    name = find_name(name, _METRICS)
-    if name not in _METRICS:
+    if metric_name(name) not in _METRICS:
         meant = hint_at(name, _METRICS)
         raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}{meant}")
     (made,) = make_metrics([name], settings)

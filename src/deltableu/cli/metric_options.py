@@ -13,7 +13,16 @@ from deltableu.cli.output import remark
 from deltableu.compare import Comparison
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score import DeltaBLEU, Metric, make_metrics, metric_settings, unheeded_settings
+from deltableu.score import (
+    DeltaBLEU,
+    Metric,
+    OrderedMetric,
+    make_metrics,
+    metric_label,
+    metric_name,
+    metric_settings,
+    unheeded_settings,
+)
 
 
 @Parameter(name="*")
@@ -24,7 +33,8 @@ class NgramOptions:
     Parameters
     ----------
     order
-        Longest n-gram; by default 4, and 2 for delta-bleu and upsilon-bleu.
+        Longest n-gram of the BLEU family; a name may have it too (bleu-2). By default 2 for
+        delta-bleu and upsilon-bleu, and for bleu where it stands beside them unasked; else 4.
     tokenize
         none, 13a, char, intl, zh, ja-mecab, ko-mecab, spm, flores101, flores200. By default 13a,
         and ROUGE's own for rouge.
@@ -123,6 +133,8 @@ class MetricOptions(NgramOptions):
             chosen = ["upsilon-bleu", "bleu"]
         else:
             chosen = ["bleu"] if references.weights is None else ["delta-bleu", "bleu"]
+        if names is None:
+            chosen = at_one_order(chosen, self.order)
         settings = self.changed()
         if self.judge is not None:
             # Metrics call it as the papers do, where models are raters too.
@@ -136,10 +148,32 @@ class MetricOptions(NgramOptions):
 _OF_THEIR_METRICS = {"vectors", "table", "rater", "triplets", "magnitude", "original"}
 
 
+def at_one_order(names: Sequence[str], order: int | None) -> list[str]:
+    """The names, those of the BLEU family with the order that the first of them has by default.
+
+    Tables that nobody chose the metrics of compare like with like. An order that was asked for is
+    everybody's anyway.
+
+    Examples
+    --------
+    >>> at_one_order(["delta-bleu", "chrf++", "bleu"], None)
+    ['delta-bleu-2', 'chrf++', 'bleu-2']
+    """
+    if order is not None:
+        return list(names)
+    labels = {name: metric_label(name) for name in names}
+    ordered = [name for name, label in labels.items() if label != name]
+    if not ordered:
+        return list(names)
+    first = labels[ordered[0]].removeprefix(ordered[0])
+    return [name + first if name in ordered else name for name in names]
+
+
 def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The named metrics with those of the settings that they have; a note says which they have not.
 
-    A setting that no metric heeds is an error.
+    A setting that no metric heeds is an error. Another note says which of the BLEU family cannot be
+    compared because of their orders.
     """
     made = make_metrics(names, settings)
     others = unheeded_settings(made, [name for name in settings if name not in _OF_THEIR_METRICS])
@@ -149,6 +183,7 @@ def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Me
     ]
     if said:
         remark("; ".join(said))
+    _note_orders(made, named=any(map(_has_order, names)))
     return made
 
 
@@ -161,3 +196,28 @@ def signed_for_clamped(metrics: Sequence[Metric], found: Sequence[Comparison]) -
         if type(metric) is DeltaBLEU and metric.name in clamped
     ]
     return [metric for metric in wanted if metric.name not in {one.metric for one in found}]
+
+
+def _has_order(name: str) -> bool:
+    return metric_label(name) == name.lower() != metric_name(name)
+
+
+def _note_orders(metrics: Sequence[Metric], *, named: bool) -> None:
+    """Say which metrics differ in their orders too; --order does not go with orders in names."""
+    families: dict[str, list[OrderedMetric]] = {}
+    for one in metrics:
+        # NIST adds its orders up: its scores are on a scale of their own.
+        if isinstance(one, OrderedMetric) and one.family != "nist":
+            families.setdefault(one.family, []).append(one)
+    orders = {family: {one.order for one in some} for family, some in families.items()}
+    unlike = [
+        one
+        for family, some in families.items()
+        if any(orders[family].isdisjoint(others) for others in orders.values())
+        for one in some
+    ]
+    if unlike:
+        *first, last = (one.name for one in unlike)
+        order = min(one.order for one in unlike)
+        advice = "name equal orders" if named else f"--order {order} makes them alike"
+        remark(f"{', '.join(first)} and {last} count n-grams up to different lengths; {advice}")

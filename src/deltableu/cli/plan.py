@@ -65,8 +65,8 @@ def compare(
     systems
         Two of its systems, about as far apart as those to be compared.
     metric
-        One that `deltableu metrics` lists; by default delta-bleu where the references have weights,
-        else bleu.
+        One that `deltableu metrics` lists; by default delta-bleu-2 where the references have
+        weights, else bleu-4.
     difference
         The difference in score to be detected, up to the pilot's, which is the default.
     power

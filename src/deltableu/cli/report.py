@@ -85,8 +85,8 @@ def report(
     title
         By default the study's folder, or the names of the systems.
     metrics
-        Separated by commas or spaces; the first leads. By default delta-bleu,bleu where the
-        references have weights, else bleu.
+        Separated by commas or spaces; the first leads. By default delta-bleu-2,bleu-2 where
+        the references have weights, else bleu-4.
     select
         The choices of references to show, separated by commas; the last is the main one. By
         default single,w>=0.6,all, without the threshold where references have no weights.

@@ -54,8 +54,8 @@ def score(
     systems
         Only these systems of the study.
     metrics
-        Separated by commas or spaces; `deltableu metrics` lists them. By default delta-bleu,bleu
-        where the references have weights, else bleu.
+        Separated by commas or spaces; `deltableu metrics` lists them. By default
+        delta-bleu-2,bleu-2 where the references have weights, else bleu-4.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, cast
 from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results
-from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.metric_options import MetricOptions, at_one_order
 from deltableu.cli.options import (
     Digits,
     Output,
@@ -98,7 +98,8 @@ def validate(
     study
         A folder with items, outputs and ratings.
     metrics
-        Separated by commas or spaces; by default a few that suit the references.
+        Separated by commas or spaces; by default bleu-4,sentence-bleu-4,chrf++, or, where the
+        references have weights, delta-bleu-2,delta-chrf++,bleu-2,sentence-bleu-2,chrf++.
     scores
         Tables of scores computed elsewhere: system, item and score, and perhaps metric.
     lower_is_better
@@ -309,7 +310,7 @@ def _scores(
         references = reference_set(data).select(select)
         wanted: list[Metric] = []
         if metrics is not None or tables is None:
-            wanted += options.make(metrics or _suiting(references), references)
+            wanted += options.make(metrics or _suiting(references, options.order), references)
         else:
             no_use(options.changed(), "ready --scores alone")
         if sentinels:
@@ -338,9 +339,9 @@ def _scores(
     return found
 
 
-def _suiting(references: ReferenceSet) -> str:
-    common = "bleu,sentence-bleu,chrf++"
-    return common if references.weights is None else f"delta-bleu,delta-chrf++,{common}"
+def _suiting(references: ReferenceSet, order: int | None) -> str:
+    weighted = [] if references.weights is None else ["delta-bleu", "delta-chrf++"]
+    return ",".join(at_one_order([*weighted, "bleu", "sentence-bleu", "chrf++"], order))
 
 
 def _sentinels(references: ReferenceSet) -> list[str]:

@@ -20,6 +20,7 @@ from deltableu.io import (
     read_table_rows,
     shown,
 )
+from deltableu.score import metric_label
 
 _WORDS = {"first": 1.0, "second": -1.0, "tie": 0.0}
 _VERDICTS = "a number, or one of first, second and tie"
@@ -112,7 +113,9 @@ def read_past_comparisons(
             there = ", ".join(metrics)
             raise InputError(Problem(f"has several metrics: choose one of {there}", file=file))
         metric = metrics[0] if metric is None else metric
-        rows = [row for row in rows if row[0] == metric]
+        # An older table may say delta-bleu where labels now carry the order.
+        wanted = (metric, metric_label(metric))
+        rows = [row for row in rows if row[0] in wanted or metric_label(row[0]) in wanted]
         if not rows:
             message = f"has no comparison by {metric!r}; it has {', '.join(metrics)}"
             raise InputError(Problem(message, file=file))

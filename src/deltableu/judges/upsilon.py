@@ -220,7 +220,7 @@ class UpsilonBLEU(_RatedMetric, DeltaBLEU):
     ((1.0, 1.0), 'like-original')
     """
 
-    name: ClassVar[str] = "upsilon-bleu"
+    family: ClassVar[str] = "upsilon-bleu"
     summary: ClassVar[str] = "delta-BLEU with weights from a judge (Tsuta et al. 2020)"
 
     def __post_init__(self) -> None:

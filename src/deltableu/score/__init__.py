@@ -3,6 +3,7 @@
 from deltableu.score.engine.encoding import Encoded
 from deltableu.score.engine.formula import brevity_penalty
 from deltableu.score.engine.inputs import first_wrong_text
+from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.pooled import PooledStatistics
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
@@ -59,6 +60,7 @@ from deltableu.score.metrics.ter import TER
 from deltableu.score.registry import (
     installed_metrics,
     make_metrics,
+    metric_label,
     metric_name,
     metric_names,
     metric_settings,
@@ -105,6 +107,7 @@ __all__ = [
     "MessageOverlap",
     "Metric",
     "NgramCredit",
+    "OrderedMetric",
     "PooledStatistics",
     "PreparedReferences",
     "Random",
@@ -144,6 +147,7 @@ __all__ = [
     "ibleu",
     "installed_metrics",
     "make_metrics",
+    "metric_label",
     "metric_name",
     "metric_names",
     "metric_settings",

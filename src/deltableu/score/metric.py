@@ -152,6 +152,11 @@ class Metric(ABC):
         return Recomputed(self, references, outputs)
 
     @property
+    def registered_name(self) -> str:
+        """What signatures call it, which show the order by itself."""
+        return self.name
+
+    @property
     def encoding_key(self) -> Hashable:
         """Metrics with equal keys can share encoded references."""
         return self
@@ -160,7 +165,7 @@ class Metric(ABC):
         """Settings, references and version: what must agree for scores to be comparable."""
         number = f"{info.fewest}" if info.fewest == info.most else f"{info.fewest}-{info.most}"
         parts = [
-            ("metric", self.name),
+            ("metric", self.registered_name),
             *self.settings(),
             ("items", str(info.items)),
             ("refs", number),

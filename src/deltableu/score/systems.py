@@ -10,8 +10,16 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu.corpus import ReferenceSet, ScoreTable
-from deltableu.errors import InputError, check_at_least, check_choice, check_kind, check_share
+from deltableu.errors import (
+    InputError,
+    check_at_least,
+    check_choice,
+    check_kind,
+    check_share,
+    find_name,
+)
 from deltableu.io import Cell, Column, Table, field_record, mark_best
+from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
 from deltableu.score.results import Score, Signature
@@ -82,9 +90,20 @@ class Scoring:
         return f"Scoring({sizes}; {best}{more})"
 
     def only(self, metric: str) -> Scoring:
-        """The scores of one metric."""
-        kept = tuple(scored for scored in self.scores if scored.score.name == metric)
+        """The scores of one metric, whose name needs no order where there is one of its family."""
+        name = self._label(metric)
+        kept = tuple(scored for scored in self.scores if scored.score.name == name)
         return replace(self, scores=kept)
+
+    def _label(self, name: str) -> str:
+        found = find_name(name, self.metrics)
+        families = {
+            scored.score.name: scored.rows.metric.family
+            for scored in self.scores
+            if isinstance(scored.rows.metric, OrderedMetric)
+        }
+        alike = [label for label, family in families.items() if family == name.lower()]
+        return alike[0] if found not in self.metrics and len(alike) == 1 else found
 
     def score_table(self) -> ScoreTable:
         """Corpus scores, and scores of single outputs under metrics that have them."""

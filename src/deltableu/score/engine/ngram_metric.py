@@ -15,15 +15,14 @@ from deltableu.score.engine.credit_tables import CreditTable, Recipe, match
 from deltableu.score.engine.encoding import ChunkEncoder, Encoded, Part
 from deltableu.score.engine.formula import Combination
 from deltableu.score.engine.inputs import as_hypotheses, as_list, as_reference_set, check_layout
+from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.statistics import Statistics
-from deltableu.score.engine.token_settings import NgramSettings
-from deltableu.score.metric import Metric
 from deltableu.score.results import BLEUScore, Signature
 from deltableu.text import TokenArrays
 
 
 @dataclass(frozen=True, kw_only=True)
-class NgramMetric(NgramSettings, Metric):
+class NgramMetric(OrderedMetric):
     """A metric of the BLEU family."""
 
     def __post_init__(self) -> None:

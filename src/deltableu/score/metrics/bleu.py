@@ -68,7 +68,7 @@ class BLEU(NgramMetric):
     ((3.0, 1.0), (4.0, 3.0))
     """
 
-    name: ClassVar[str] = "bleu"
+    family: ClassVar[str] = "bleu"
     summary: ClassVar[str] = "n-gram precision with a brevity penalty (Papineni et al. 2002)"
 
     smooth: Smoothing | None = "exp"

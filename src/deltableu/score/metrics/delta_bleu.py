@@ -53,10 +53,10 @@ class DeltaBLEU(BLEU):
     >>> metric = DeltaBLEU(tokenize="none")
     >>> encoded = metric.encode([["no no", "no thanks"]], [[0.3, 0.9]])
     >>> print(metric.statistics(["no no no"], encoded).score())
-    delta-bleu = 23.57 33.3/16.7 (BP = 1.000 hyp_len = 3 ref_len = 2)
+    delta-bleu-2 = 23.57 33.3/16.7 (BP = 1.000 hyp_len = 3 ref_len = 2)
     """
 
-    name: ClassVar[str] = "delta-bleu"
+    family: ClassVar[str] = "delta-bleu"
     summary: ClassVar[str] = "BLEU whose references carry weights (Galley et al. 2015)"
     limits: ClassVar[tuple[float, float]] = (-100.0, 100.0)
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "weights"})
@@ -120,7 +120,7 @@ class SignedDeltaBLEU(DeltaBLEU):
     nothing. This one goes on below 0, so that it can tell such systems apart.
     """
 
-    name: ClassVar[str] = "signed-delta-bleu"
+    family: ClassVar[str] = "signed-delta-bleu"
     summary: ClassVar[str] = "delta-BLEU with a signed mean of precisions, which never stops at 0"
 
     combine: Literal["geometric", "arithmetic"] = field(default="arithmetic", init=False)

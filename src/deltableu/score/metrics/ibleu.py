@@ -13,12 +13,12 @@ from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score.engine.encoding import Encoded
 from deltableu.score.engine.formula import Smoothing
+from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.segment_metric import (
     PreparedReferences,
     ReferenceMetric,
     messages_of,
 )
-from deltableu.score.engine.token_settings import NgramSettings
 from deltableu.score.metric import Need
 from deltableu.score.metrics.bleu import BLEU
 
@@ -30,7 +30,7 @@ class _Both:
 
 
 @dataclass(frozen=True, kw_only=True)
-class IBLEU(NgramSettings, ReferenceMetric):
+class IBLEU(OrderedMetric, ReferenceMetric):
     """alpha * BLEU(hypothesis, references) - (1 - alpha) * BLEU(hypothesis, message).
 
     Made for paraphrases, where the source itself is the easiest answer; for dialogue it punishes
@@ -58,12 +58,12 @@ class IBLEU(NgramSettings, ReferenceMetric):
     >>> metric = IBLEU()
     >>> encoded = metric.encode(items)
     >>> print(metric.statistics(["i am fine thank you"], encoded).score())
-    ibleu = 80.00
+    ibleu-4 = 80.00
     >>> print(metric.statistics(["how do they feel now"], encoded).score())
-    ibleu = -20.00
+    ibleu-4 = -20.00
     """
 
-    name: ClassVar[str] = "ibleu"
+    family: ClassVar[str] = "ibleu"
     summary: ClassVar[str] = "BLEU less likeness to the message (Sun and Zhou 2012)"
     limits: ClassVar[tuple[float, float]] = (-100.0, 100.0)
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "messages"})

@@ -11,9 +11,9 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.score.engine.ngram_counts import NgramCounts, count_ngrams, find, sum_by
+from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.overlap import ngram_counts
 from deltableu.score.engine.segment_metric import PreparedReferences, ReferenceMetric
-from deltableu.score.engine.token_settings import NgramSettings
 from deltableu.text import TokenArrays
 
 #: The factor is 1/2 for hypotheses of 2/3 of the reference length.
@@ -41,7 +41,7 @@ class _References:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NIST(NgramSettings, ReferenceMetric):
+class NIST(OrderedMetric, ReferenceMetric):
     """Information of the matched n-grams per n-gram, summed over the orders.
 
     The information of w_1 ... w_n is log2 of how often w_1 ... w_{n-1} occurs in the references of
@@ -73,7 +73,7 @@ class NIST(NgramSettings, ReferenceMetric):
     1.5
     """
 
-    name: ClassVar[str] = "nist"
+    family: ClassVar[str] = "nist"
     summary: ClassVar[str] = "matches weighted by their information (Doddington 2002)"
     limits: ClassVar[tuple[float, float]] = (0.0, inf)
 

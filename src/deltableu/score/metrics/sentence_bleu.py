@@ -44,7 +44,7 @@ class SentenceBLEU(NgramMetric):
     70.71
     """
 
-    name: ClassVar[str] = "sentence-bleu"
+    family: ClassVar[str] = "sentence-bleu"
     summary: ClassVar[str] = "mean of BLEU smoothed for single sentences"
     averages_segments: ClassVar[bool] = True
 
