@@ -93,7 +93,9 @@ def test_a_clamped_score_is_told_apart_by_its_signed_twin(succeeds, demo):
     sentence = "the score of phrase-smt is clamped, because the matches of some order sum to"
     assert text.count(sentence) == 1
     lines = text.splitlines()
-    assert lines[0].startswith("No difference by delta-bleu-2 can be tested; signed-delta-bleu-2 is")
+    assert lines[0].startswith(
+        "No difference by delta-bleu-2 can be tested; signed-delta-bleu-2 is"
+    )
     start = next(k for k, line in enumerate(lines) if line.startswith(" system"))
     heading, _, first, second = lines[start : start + 4]
     assert heading.split() == ["system", "delta-bleu-2", "rank", "signed-delta-bleu-2", "rank"]

@@ -44,16 +44,10 @@ from deltableu.corpus import (
     reference_set,
     system_runs,
 )
-<<<<<<< HEAD
 from deltableu.errors import InputError
 from deltableu.io import Table, as_record, named_columns
 from deltableu.report import verdict
 from deltableu.score import Metric, Scoring, score_systems
-=======
-from deltableu.errors import InputError, find_name
-from deltableu.io import ColumnNames, Table, as_record, named_columns
-from deltableu.score import Metric, Scoring, metric_label, score_systems
->>>>>>> c9d6bc5dd700d0a42009e9f6e467d69f1356f13a
 
 _DEFAULTS = MetricOptions()
 _TABLES = ("systems", "pairs", "matrix")
@@ -375,26 +369,3 @@ def _with_agreement(
             f"larger than any past one ({curve.largest:.4g})"
         )
     return comparison.with_agreement(curve.probability)
-<<<<<<< HEAD
-=======
-
-
-def _ready_scores(
-    path: str,
-    columns: ColumnNames | None,
-    metrics: str | None,
-    options: MetricOptions,
-    lower_is_better: bool,
-) -> ScoreTable:
-    no_use(options.changed(), "ready --scores")
-    table = read_scores(path, columns=columns)
-    if metrics:
-        there = table.metrics
-        found = [find_name(name, there) for name in listed(metrics)]
-        wanted = [
-            label if name not in there and (label := metric_label(name)) in there else name
-            for name in found
-        ]
-        table = table.select(metrics=wanted)
-    return table.with_lower_better(table.metrics) if lower_is_better else table
->>>>>>> c9d6bc5dd700d0a42009e9f6e467d69f1356f13a

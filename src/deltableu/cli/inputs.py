@@ -26,6 +26,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, find_name, hint_at
 from deltableu.io import ColumnNames, Own, PathLike, check_new_file
+from deltableu.score import metric_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,12 @@ def ready_scores(
     no_use(options.changed(), "ready --scores")
     table = read_scores(path, columns=columns)
     if metrics:
-        wanted = [find_name(name, table.metrics) for name in listed(metrics)]
+        there = table.metrics
+        found = [find_name(name, there) for name in listed(metrics)]
+        wanted = [
+            label if name not in there and (label := metric_label(name)) in there else name
+            for name in found
+        ]
         table = table.select(metrics=wanted)
     return table.with_lower_better(table.metrics) if lower_is_better else table
 

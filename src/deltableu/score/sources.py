@@ -215,4 +215,5 @@ def as_metrics(metrics: Metrics | None, references: ReferenceSet) -> tuple[Metri
             raise InputError(f"metrics must be names or metrics, got {one!r:.80}{meant}")
     if not found:
         raise InputError("there is nothing to score with: no metrics were given")
-    return tuple(dict.fromkeys(found))
+    # A metric that holds a table has no hash.
+    return tuple(one for place, one in enumerate(found) if one not in found[:place])
