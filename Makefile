@@ -15,10 +15,10 @@ demo: $(VENV)/demo.stamp
 	@$(BIN)/deltableu explain examples/demo --system phrase-smt --against human --worst 3 --html out/explain.html
 	@echo
 	@echo "How the systems of the demo study do (its ratings are simulated):"
-	@$(BIN)/deltableu score examples/demo --metrics delta-bleu,bleu,delta-chrf++,chrf++ --ci
+	@$(BIN)/deltableu score examples/demo --metrics delta-bleu-2,bleu-2,delta-chrf++,chrf++ --ci
 	@echo
 	@echo "Which differences to believe:"
-	@$(BIN)/deltableu compare examples/demo --metrics delta-bleu --resample items,raters --tables systems
+	@$(BIN)/deltableu compare examples/demo --metrics delta-bleu-2 --resample items,raters --tables systems
 	@echo
 	@echo "Which metrics agree with the (simulated) people, output by output:"
 	@$(BIN)/deltableu validate examples/demo --levels pooled --tables agreement --methods pearson,kendall-b
