@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-CHOSEN = ("--metrics", "delta-bleu,bleu", "--systems", "human", "bland-neural", "random")
+CHOSEN = ("--metrics", "delta-bleu-2,bleu-2", "--systems", "human", "bland-neural", "random")
 
 
 def test_what_flips_each_difference(succeeds, demo):

@@ -274,7 +274,7 @@ def test_groups_of_items(run, complains, dialogues):
     grouped = run(*command, "--group", "dialogue")
     assert (grouped.code, grouped.err) == (0, "")
     assert "|groups:17|" in grouped.json["signature"]
-    one, two = (found(result.json, "bleu-4", "pooled") for result in (plain, grouped))
+    one, two = (found(result.json, "bleu-2", "pooled") for result in (plain, grouped))
     assert one["value"] == two["value"]
     assert one["interval"] != two["interval"]
     assert two["population"] == "other groups of items"

@@ -196,7 +196,7 @@ def test_statistics_that_are_no_numbers(value, shown):
 def test_statistics_without_any_difference():
     """Nothing matches anywhere: all scores are 0."""
     nothing = {name: rows_of(["x", "x", "x"]) for name in "AB"}
-    assert complaint(nothing) == "every score of bleu is 0: there is nothing to compare"
+    assert complaint(nothing) == "every score of bleu-2 is 0: there is nothing to compare"
 
 
 def test_a_scoring_of_nothing():

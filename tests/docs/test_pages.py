@@ -180,3 +180,9 @@ class _Reader:
             pytest.skip("there is no bash")
         done = subprocess.run([bash, "-n"], input=block.text, text=True, check=False)
         assert done.returncode == 0, self._where(block)
+
+
+def test_the_readme_is_short_and_its_output_narrow() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+    widest = max(len(line) for one in blocks("README.md") for line in one.text.splitlines())
+    assert widest <= 100

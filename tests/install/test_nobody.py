@@ -85,7 +85,7 @@ def test_nobody_can_score_the_demo(command, folder):
     records = json.loads((folder / "out" / "s.json").read_text())
     assert len(records) == 12
     best = max(records, key=lambda record: record["score"])
-    assert (best["system"], best["metric"]) == ("human", "delta-bleu-2")
+    assert (best["system"], best["metric"]) == ("human", "bleu-2")
 
 
 def test_nobody_can_check_the_demo(command, folder):
@@ -95,13 +95,12 @@ def test_nobody_can_check_the_demo(command, folder):
 
 
 def test_nobody_can_write_a_report(command, folder):
-    """matplotlib finds no place for its settings and caches, and may say so."""
     done = command("report", folder / "demo", "-o", folder / "out" / "r.html")
     assert done.returncode == 0
     assert done.stdout == ""
     assert done.stderr.endswith(f"deltableu: wrote {folder}/out/r.html\n")
     assert "Traceback" not in done.stderr
-    assert (folder / "out" / "r.html").read_text().count("<svg") == 2
+    assert (folder / "out" / "r.html").read_text().count("<svg") > 2
 
 
 def test_nobody_is_told_where_results_cannot_be_written(command, folder):

@@ -44,7 +44,11 @@ def test_a_wheel_has_the_compiled_kernels_and_everything_else_it_needs(call, uv,
     assert {str(path.relative_to(project / "src")) for path in sources} <= names
     folders = {name.split("/")[0] for name in names}
     assert folders == {"deltableu", f"deltableu-{deltableu.__version__}.dist-info"}
-    assert not [name for name in names if "/test" in name or name.endswith((".c", ".pyc"))]
+    assert not [
+        name
+        for name in names
+        if "/test_" in name or "/tests/" in name or name.endswith((".c", ".pyc"))
+    ]
     metadata = f"deltableu-{deltableu.__version__}.dist-info"
     archive = zipfile.ZipFile(wheel)
     assert (

@@ -57,5 +57,5 @@ def test_its_figures_are_those_of_the_reproductions(name, settings, expected, tm
     plan = ValidationPlan(levels=("pooled",), methods=tuple(expected), scale="raw", resamples=20)
     found = validate_metrics(scoring, study.ratings, plan=plan)
     for method, value in expected.items():
-        agreement = found.agreement("sentence-bleu", "pooled", method)
+        agreement = found.agreement(metric.name, "pooled", method)
         assert agreement.value == pytest.approx(value, abs=0.001)

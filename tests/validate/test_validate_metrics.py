@@ -231,15 +231,15 @@ def test_drawn_items_make_corpus_scores_anew(grouped):
         items = np.repeat(np.arange(30), row[labels] if grouped else row)
         human = people.values[0][:, items].mean(axis=1)
         r = {}
-        for metric, sign in (("bleu-4", 1), ("ter", -1)):
+        for metric, sign in (("bleu-2", 1), ("ter", -1)):
             rows = [one.rows[items].score().score for one in scoring.only(metric).scores]
             r[metric] = np.corrcoef(sign * np.array(rows), human)[0, 1]
-        differences.append(r["bleu-4"] - r["ter"])
+        differences.append(r["bleu-2"] - r["ter"])
     differences = np.array(differences)
     p_values = [((side * differences <= 0).sum() + 1) / 301 for side in (1, -1)]
     observed = {one.metric: one.agreement for one in found.metrics}
-    expected = 2 * p_values[0 if observed["bleu-4"] > observed["ter"] else 1]
-    assert found.p_value("bleu-4", "ter") == pytest.approx(min(1.0, expected))
+    expected = 2 * p_values[0 if observed["bleu-2"] > observed["ter"] else 1]
+    assert found.p_value("bleu-2", "ter") == pytest.approx(min(1.0, expected))
     # What is tested is what the table shows.
     shown = validate_metrics(scoring, people, plan=plan)
     for metric, value in observed.items():
@@ -253,9 +253,9 @@ def test_ready_corpus_scores_cannot_be_made_anew():
     plan = ValidationPlan(levels=("system",), test="bootstrap-items", resamples=50)
     found = validate_metrics([ready, means], people, plan=plan)
     assert {one.metric for one in found.comparisons[0].metrics} == {"a", "b"}
-    assert any(note.startswith("bleu-4 has ready scores of whole systems") for note in found.notes)
+    assert any(note.startswith("bleu-2 has ready scores of whole systems") for note in found.notes)
     with_rows = validate_metrics([scoring, means], people, plan=plan)
-    assert {one.metric for one in with_rows.comparisons[0].metrics} == {"a", "b", "bleu-4", "ter"}
+    assert {one.metric for one in with_rows.comparisons[0].metrics} == {"a", "b", "bleu-2", "ter"}
 
 
 def test_exchanged_scores_of_outputs_are_no_corpus_scores():

@@ -30,7 +30,7 @@ def verdict(result: Result) -> tuple[str, ...]:
     >>> from deltableu import compare_systems
     >>> scores = {"v1": [3, 4, 6, 5, 7, 6, 4, 5], "v2": [4, 6, 7, 7, 8, 8, 5, 7]}
     >>> print(*verdict(compare_systems(scores)))
-    v2 is better than v1 by 1.5 score (95% interval 0.9 to 2.1).
+    v2 is better than v1 by 1.50 score (95% interval 1.09 to 1.91).
     """
     if isinstance(result, Validation):
         return validate_verdict(result)
