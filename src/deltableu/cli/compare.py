@@ -14,10 +14,11 @@ from deltableu.cli.options import (
     Output,
     Positive,
     Several,
+    Signatures,
     Whole,
-    chosen_tables,
     listed,
     no_use,
+    one_tidy_table,
     unused,
 )
 from deltableu.cli.output import Format, emit, note_groups, note_left_out, remark, tell
@@ -32,6 +33,8 @@ from deltableu.compare import (
     compare_systems,
     names_metrics,
     read_past_comparisons,
+    tidy_pairs,
+    tidy_systems,
 )
 from deltableu.compare import sensitivity as find_sensitivity
 from deltableu.corpus import (
@@ -80,8 +83,9 @@ def compare(
     sensitivity: Annotated[bool, Flag] = False,
     past: str | None = None,
     past_model: Literal["isotonic", "logistic"] = "isotonic",
-    tables: str = "systems,pairs",
+    tables: str | None = None,
     format: Format = "table",
+    signatures: Signatures = False,
     digits: Digits = 2,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
@@ -161,11 +165,14 @@ def compare(
     past_model
         How that probability grows with the difference.
     tables
-        Which tables to print, separated by commas: systems, pairs, matrix.
+        Which tables to print, separated by commas: systems, pairs, matrix; by default
+        systems,pairs. TSV and CSV hold one: pairs, or systems if that is named.
     format
         How results are printed.
+    signatures
+        Spell out the signatures of metrics, which otherwise are hashes of eight digits.
     digits
-        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON, TSV and CSV are never rounded.
     output
         Write to this file.
     threads
@@ -181,7 +188,9 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
-    wanted = chosen_tables(tables, _TABLES)
+    wanted = one_tidy_table(tables, format, _TABLES, ("systems", "pairs"), "pairs")
+    if sensitivity and format in ("tsv", "csv"):
+        raise InputError(f"--sensitivity is not in --format {format}: take json")
     if scores is None and lower_is_better:
         raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
     if scores is not None:
@@ -316,7 +325,8 @@ def compare(
             {**as_record(one), "sensitivity": as_record(other)}
             for one, other in zip(found, fragile, strict=True)
         ]
-    emit(shown, result, format, output)
+    tidy = tidy_systems(found) if wanted == ["systems"] else tidy_pairs(found)
+    emit(shown, result, format, output, signatures=signatures, tidy=tidy)
 
 
 def _note_runs(names: Sequence[str], comparison: Comparison) -> None:

@@ -14,6 +14,8 @@ from deltableu.compare.results import (
     Probability,
     RunShares,
     VarianceShares,
+    tidy_pairs,
+    tidy_systems,
 )
 from deltableu.compare.sensitivity import sensitivity
 from deltableu.compare.sensitivity_results import Flip, Flips, PairSensitivity, Sensitivity
@@ -45,4 +47,6 @@ __all__ = [
     "plan_comparison",
     "read_past_comparisons",
     "sensitivity",
+    "tidy_pairs",
+    "tidy_systems",
 ]
