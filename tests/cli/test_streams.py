@@ -255,7 +255,7 @@ def hang(arguments):
             time.sleep(30)
         finally:
             print("cleaning", file=sys.stderr)
-            time.sleep(0.1)
+            time.sleep(0.5)
             print("cleaned", file=sys.stderr)
 
 app._run = hang
@@ -268,6 +268,8 @@ def hanging(folder, *arguments, ignored=()):
     """A command that is in the middle of writing a file."""
 
     def ignore():
+        # Tests may run under nohup, whose children ignore it.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         for number in ignored:
             signal.signal(number, signal.SIG_IGN)
 
