@@ -1,5 +1,6 @@
 """What everything is about: files in; checked items, outputs, ratings and studies out, and back."""
 
+from deltableu.corpus.characteristics import StudyFacts, TextFacts, study_facts
 from deltableu.corpus.check import (
     CheckResult,
     RatingCounts,
@@ -7,6 +8,7 @@ from deltableu.corpus.check import (
     SystemCounts,
     check_study,
 )
+from deltableu.corpus.contamination import ItemKeys, OutputMatches
 from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
 from deltableu.corpus.item_records import default_origin, item_record
 from deltableu.corpus.items import read_items, write_items
@@ -32,9 +34,11 @@ __all__ = [
     "SCORED",
     "CheckResult",
     "Item",
+    "ItemKeys",
     "Kind",
     "Missing",
     "Origin",
+    "OutputMatches",
     "Rating",
     "RatingCounts",
     "RatingTable",
@@ -47,8 +51,10 @@ __all__ = [
     "ScoreTable",
     "Source",
     "Study",
+    "StudyFacts",
     "System",
     "SystemCounts",
+    "TextFacts",
     "Unknown",
     "align_scores",
     "check_new_study",
@@ -68,6 +74,7 @@ __all__ = [
     "read_systems",
     "reference_set",
     "settle_missing",
+    "study_facts",
     "system_runs",
     "ungrouped_note",
     "weights_label",

@@ -20,7 +20,7 @@ from deltableu.io import (
     shown,
 )
 
-_KEYS = ("type", "description")
+_TEXTS = ("type", "description", "variant_of")
 
 
 def read_systems(path: PathLike, report: Report = fail) -> dict[str, System]:
@@ -29,8 +29,9 @@ def read_systems(path: PathLike, report: Report = fail) -> dict[str, System]:
     Parameters
     ----------
     path
-        A TOML file with a table `[systems.NAME]` a system, that may hold `type` and
-        `description`; or a line `NAME = "type"` a system under `[systems]`.
+        A TOML file with a table `[systems.NAME]` for each system, that may hold `type`,
+        `description`, `variant_of` and a table `tags` of texts; or a line `NAME = "type"` for each
+        system under `[systems]`.
     report
         Called with each problem; the system is then left out. The default raises InputError.
     """
@@ -81,21 +82,31 @@ def _parse_system(name: str, value: object, checker: Checker) -> System | None:
     if not isinstance(value, dict):
         checker.complain(place, f"must be a table or a type in quotes, got {shown(value)}")
         return None
-    checker.unknown(value, _KEYS, f"{place}.")
-    type, description = (checker.optional_text(value.get(k), f"{place}.{k}") for k in _KEYS)
-    return None if checker.failed else System(name, type, description)
+    checker.unknown(value, (*_TEXTS, "tags"), f"{place}.")
+    texts = {key: checker.optional_text(value.get(key), f"{place}.{key}") for key in _TEXTS}
+    tags = value.get("tags", {})
+    if not isinstance(tags, dict):
+        checker.complain(f"{place}.tags", f"must be a table of texts, got {shown(tags)}")
+        return None
+    for key, tag in tags.items():
+        if not isinstance(tag, str):
+            checker.complain(f"{place}.tags.{key}", f"must be a text, got {shown(tag)}")
+    return None if checker.failed else System(name, **texts, tags=tags)
 
 
 def write_systems(path: PathLike, systems: Mapping[str, System], note: str | None = None) -> None:
-    """Write the note, and a table a system, in the order given."""
+    """Write the note, and a table for each system, in the order given."""
     with atomic_write(path) as stream:
         if note is not None:
             stream.write(f"note = {_quoted(note)}\n\n")
         for system in systems.values():
             stream.write(f"[systems.{_quoted(system.name)}]\n")
-            for key, value in (("type", system.type), ("description", system.description)):
+            for key in _TEXTS:
+                value = getattr(system, key)
                 if value is not None:
                     stream.write(f"{key} = {_quoted(value)}\n")
+            for key, value in system.tags.items():
+                stream.write(f"tags.{_quoted(key)} = {_quoted(value)}\n")
 
 
 def _quoted(text: str) -> str:

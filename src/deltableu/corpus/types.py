@@ -48,11 +48,20 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What `systems.toml` says of one system; `type` groups systems in correlations."""
+    """What `systems.toml` says of one system; `type` and `tags` group systems in correlations.
+
+    `variant_of` names the system of which this one is a variation.
+    """
 
     name: str
     type: str | None = None
     description: str | None = None
+    variant_of: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def tag(self, name: str) -> str | None:
+        """Its type, or another tag."""
+        return self.type if name == "type" else self.tags.get(name)
 
 
 @dataclass(frozen=True, slots=True)
