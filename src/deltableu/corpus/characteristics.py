@@ -76,7 +76,10 @@ class StudyFacts:
         """One row per sort of text."""
         rows = [
             (
-                Cell(name, note=f"(variant of {self.variants[name]})" * (name in self.variants)),
+                Cell(
+                    name,
+                    note=f"(variant of {self.variants[name]})" if name in self.variants else "",
+                ),
                 facts.texts,
                 facts.mean_words,
                 facts.vocabulary,

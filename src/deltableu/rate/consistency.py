@@ -10,6 +10,7 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, check_at_least
+from deltableu.io import Column, Table
 from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.stats import stream
 
@@ -52,6 +53,22 @@ class Consistency:
             raise InputError(f"a correlation lies in [-1, 1], got the target {target}")
         reached = np.flatnonzero(self.correlations >= target)
         return int(reached[0]) + 1 if len(reached) else None
+
+    def table(self, *, digits: int = 3) -> Table:
+        """One row per number of ratings."""
+        columns = (
+            "ratings",
+            Column("correlation with the rest", f".{digits}r"),
+            Column("over shuffles", f".{digits}f"),
+        )
+        rows = zip(
+            range(1, self.n),
+            self.correlations.tolist(),
+            self.deviations.tolist(),
+            strict=True,
+        )
+        caption = f"how many ratings are enough ({self.segments} outputs with {self.n} ratings)"
+        return Table(columns, rows, caption)
 
 
 def rater_consistency(

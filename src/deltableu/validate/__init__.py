@@ -12,6 +12,7 @@ from deltableu.validate.agreement_bootstrap import (
     Resample,
     bootstrap_agreement,
 )
+from deltableu.validate.analyses import Analyses, analyse_validation
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
 from deltableu.validate.failure_cases import FailureCase, failure_cases
 from deltableu.validate.kinds_of_systems import KindAgreement, KindsOfSystems, kinds_of_systems
@@ -36,6 +37,7 @@ __all__ = [
     "Accuracy",
     "Advice",
     "Agreement",
+    "Analyses",
     "BinRule",
     "BootstrapAgreement",
     "BootstrapDifference",
@@ -61,6 +63,7 @@ __all__ = [
     "Validation",
     "ValidationPlan",
     "agreement",
+    "analyse_validation",
     "bootstrap_agreement",
     "bootstrap_difference",
     "calibrated_accuracy",

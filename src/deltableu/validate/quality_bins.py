@@ -82,7 +82,7 @@ class QualityBins:
             Column("lower quartile", form),
             Column("median", form),
             Column("upper quartile", form),
-            Column("told from the bin above", ".3r", key="apart"),
+            Column("told from the bin before", ".3r", key="apart"),
         )
         rule = "about equally many outputs" if self.rule == "quantile" else "equal widths"
         note = "how often an output of this bin has the better score (0.5: chance)"
@@ -90,7 +90,7 @@ class QualityBins:
             columns,
             rows,
             f"{self.metric} by quality ({rule})",
-            {"told from the bin above": note},
+            {"told from the bin before": note},
         )
 
 
