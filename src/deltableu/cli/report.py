@@ -31,14 +31,22 @@ from deltableu.report import (
     bucketings,
     changed_outputs,
     leading,
+    shown_failures,
     study_page,
 )
 from deltableu.score import IntervalPlan, Metric, Scoring, score_systems
-from deltableu.validate import Validation, ValidationPlan, validate_metrics
+from deltableu.validate import (
+    Validation,
+    ValidationPlan,
+    analyse_validation,
+    validate_metrics,
+)
 
 _DEFAULTS = MetricOptions()
 #: Outputs that a page explains, unless it is told how many: of many systems, fewer of each.
 _EXPLAINED = 40
+#: Failure cases of each kind and metric.
+_FAILURES = 3
 
 
 def report(
@@ -169,9 +177,9 @@ def report(
                 main = replace(main, scoring=replace(main.scoring, scores=both))
                 settings[-1] = main
         note_groups(references.items or (), group)
-        validation = None
+        validation, ratings = None, None
         if study is not None:
-            validation = _validated(
+            validation, ratings = _validated(
                 study, main.scoring, criterion, plan, progress, chosen=systems is not None
             )
         elif criterion is not None:
@@ -186,6 +194,7 @@ def report(
         checked=None if refs is not None else check_study(paths[0]),
         note=None if study is None else study.note,
     )
+    result = _with_analyses(result, inputs, ratings, plan)
     result = _with_changes(result, inputs, changes, (*chosen, *signed))
     result = _with_buckets(result, bucket or ())
     write_page(study_page(result), output)
@@ -205,12 +214,12 @@ def _validated(
     progress: ProgressBar,
     *,
     chosen: bool,
-) -> Validation | None:
-    """How the metrics agree with the people who rated outputs, if any did."""
+) -> tuple[Validation | None, RatingTable | None]:
+    """How the metrics agree with the people who rated outputs, if any did, and their ratings."""
     if not (study.ratings.system >= 0).any():
         if criterion is not None:
             raise InputError(f"--criterion {criterion}: the study has no ratings of outputs")
-        return None
+        return None, None
     people = ValidationPlan(
         methods=("pearson",),
         levels=("system", "pooled"),
@@ -223,12 +232,32 @@ def _validated(
             if chosen:  # the ratings of systems that were not asked for are no surprise
                 warnings.simplefilter("ignore", InputWarning)
             ratings = RatingTable.from_study(study, criterion=criterion, unknown="drop")
-        return validate_metrics(scoring, ratings, plan=people, progress=progress)
+        return validate_metrics(scoring, ratings, plan=people, progress=progress), ratings
     except InputError as error:
         if criterion is not None:
             raise
         remark(f"people's ratings are left out: {error}")
-        return None
+        return None, None
+
+
+def _with_analyses(
+    result: StudyReport, inputs: Inputs, ratings: RatingTable | None, plan: ComparisonPlan
+) -> StudyReport:
+    """What lies behind the agreement with people, where any rated outputs."""
+    study, validation = inputs.study, result.validation
+    if study is None or validation is None:
+        return result
+    found = analyse_validation(
+        validation,
+        study,
+        ratings,
+        most=_FAILURES,
+        confidence=plan.confidence,
+        seed=plan.seed,
+    )
+    main = result.main
+    failures = shown_failures(found.cases, main.references, inputs.outputs, main.scoring)
+    return replace(result, analyses=found, failures=failures)
 
 
 def _with_changes(

@@ -8,8 +8,10 @@ from deltableu.report.difference_plot import difference_figure
 from deltableu.report.explain import Answer, Case
 from deltableu.report.explain_page import explain_page
 from deltableu.report.explain_terminal import terminal_view
+from deltableu.report.failures import ShownFailure, shown_failures
 from deltableu.report.gate_files import gate_summary, junit_xml
 from deltableu.report.history_plot import history_page, history_plot
+from deltableu.report.methods import methods_paragraph
 from deltableu.report.page import Setting, StudyReport, leading, study_page
 from deltableu.report.plots import check_plotting, svg
 from deltableu.report.power_plot import power_plot
@@ -23,6 +25,7 @@ __all__ = [
     "Change",
     "Changes",
     "Setting",
+    "ShownFailure",
     "StudyReport",
     "agreement_figure",
     "bucket_table",
@@ -37,9 +40,11 @@ __all__ = [
     "history_plot",
     "junit_xml",
     "leading",
+    "methods_paragraph",
     "plot",
     "power_plot",
     "scatter_figure",
+    "shown_failures",
     "study_page",
     "svg",
     "terminal_view",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from deltableu._version import __version__
 from deltableu.compare import Comparison
@@ -20,10 +21,13 @@ from deltableu.report.charts import (
 )
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.explain_page import ExplainTools
+from deltableu.report.failures import ShownFailure
+from deltableu.report.methods import methods_paragraph
 from deltableu.report.render import render
 from deltableu.report.validate_verdict import validate_verdict
+from deltableu.report.validation_charts import consistency_curve, heat_map, violin_chart
 from deltableu.score import Scoring
-from deltableu.validate import Agreement, Level, Validation
+from deltableu.validate import Agreement, Analyses, Level, Validation
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,10 @@ class StudyReport:
         What systems are compared with; by default the best.
     validation : Validation, optional
         Where people rated the outputs.
+    analyses : Analyses, optional
+        What lies behind the agreement with people.
+    failures : tuple of ShownFailure
+        Its failure cases, with what the page shows of each.
     changes : tuple of Changes
         Outputs that changed most.
     buckets : tuple of Table
@@ -67,6 +75,8 @@ class StudyReport:
     comparisons: tuple[Comparison, ...] = ()
     baseline: str | None = None
     validation: Validation | None = None
+    analyses: Analyses | None = None
+    failures: tuple[ShownFailure, ...] = ()
     changes: tuple[Changes, ...] = ()
     buckets: tuple[Table, ...] = ()
     bucket_metric: str = ""
@@ -101,12 +111,14 @@ def study_page(report: StudyReport) -> str:
     charts = _charts(comparisons, baseline)
     scatters = [] if report.validation is None else _scatters(main.scoring, report.validation)
     cases = [one.case for change in report.changes for one in (*change.gains, *change.losses)]
+    cases += [one.explained for one in report.failures]
     orders = [case.answers[0].explanation.order for case in cases if case is not None]
     checked = report.checked
     anchors = {
         "differences": ("Differences", bool(charts)),
         "scores": ("Scores", True),
         "people": ("Against people", bool(scatters)),
+        "failures": ("Where they disagree", bool(report.failures)),
         "changes": ("Changed outputs", bool(report.changes)),
         "buckets": ("By kind of item", bool(report.buckets)),
         "rest": ("How this was made", True),
@@ -127,6 +139,7 @@ def study_page(report: StudyReport) -> str:
         "scatters": scatters,
         "people_verdict": validate_verdict(report.validation) if report.validation else (),
         "people_source": "" if report.validation is None else _people(report.validation),
+        **_behind(report),
         "changes": report.changes,
         "explained": bool(orders),
         "longest": max(orders, default=1),
@@ -149,6 +162,31 @@ def study_page(report: StudyReport) -> str:
         ],
     }
     return render("page.html", title=report.title, version=__version__, **sections)
+
+
+def _behind(report: StudyReport) -> dict[str, Any]:
+    """What lies behind the agreement with people."""
+    found, validation = report.analyses or Analyses(), report.validation
+    maps = [] if validation is None else [heat_map(one) for one in validation.comparisons]
+    by_metric: dict[str, list[ShownFailure]] = {}
+    for one in report.failures:
+        by_metric.setdefault(one.case.metric, []).append(one)
+    return {
+        "advice": [one.text for one in found.advice],
+        "violins_charts": [violin_chart(one) for one in found.bins],
+        "failures": by_metric,
+        "kinds": [one.table() for one in found.kinds],
+        "heat_maps": [one for one in maps if one is not None],
+        "curve_chart": None if found.consistency is None else consistency_curve(found.consistency),
+        "facts": None if found.facts is None else found.facts.table(),
+        "agreement_tables": []
+        if validation is None
+        else [
+            validation.table(level)
+            for level in dict.fromkeys(one.level for one in validation.agreements)
+        ],
+        "methods": None if validation is None else methods_paragraph(validation),
+    }
 
 
 def _about(report: StudyReport, baseline: str | None) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from deltableu.validate import MetricComparison, QualityBins
 
 #: Places at which a density is drawn, and the finer ones at which it is counted.
 _DRAWN, _COUNTED = 61, 244
+#: Points that make a curve.
+_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _told(found: QualityBins) -> str:
     """How well neighbouring bins are told apart, in a sentence."""
     parts = [
         f"{better.name} from {worse.name} {100 * apart:.0f}%"
-        for worse, better, apart in zip(found.bins, found.bins[1:], found.apart, strict=True)
+        for (worse, better), apart in zip(pairwise(found.bins), found.apart, strict=True)
         if not math.isnan(apart)
     ]
     return f"told apart (50% is chance): {', '.join(parts)}" if parts else ""
@@ -135,17 +137,22 @@ def heat_map(comparison: MetricComparison) -> HeatMap | None:
     return HeatMap(comparison.level or "", names, tuple(rows))
 
 
-def consistency_curve(found: Consistency) -> Curve:
-    """Agreement of the mean of i ratings with the mean of the rest (Wei's Figure 3)."""
-    values = found.correlations.tolist()
-    across, up = Axis(0.5, found.n - 0.5), Axis.of(values)
+def consistency_curve(found: Consistency) -> Curve | None:
+    """Agreement of the mean of i ratings with the mean of the rest (Wei's Figure 3).
+
+    Only up to half of the ratings, since what follows repeats it backwards; None where that leaves
+    no curve.
+    """
+    values = found.correlations[: found.n // 2].tolist()
+    if len(values) < _POINTS:
+        return None
+    across, up = Axis(0.5, len(values) + 0.5), Axis.of(values)
     places = [(across.place(i), 100.0 - up.place(r)) for i, r in enumerate(values, start=1)]
-    step = max(1, (found.n - 1) // 8)
-    ratings = range(1, found.n, step)
+    ratings = range(1, len(values) + 1, max(1, len(values) // 8))
     most = max(range(len(values)), key=values.__getitem__)
     caption = (
-        f"{found.segments:,} outputs with {found.n} ratings each: the mean of i of them against the "
-        f"mean of the others; at i = {most + 1} the correlation is {written(values[most], '.2r')}"
+        f"{found.segments:,} outputs with {found.n} ratings each: the mean of i of them against "
+        f"the mean of the others; at i = {most + 1} they agree by {written(values[most], '.2r')}"
     )
     return Curve(
         " ".join(f"{x:g},{y:g}" for x, y in places),
@@ -157,8 +164,3 @@ def consistency_curve(found: Consistency) -> Curve:
         tuple((100.0 - place, label) for place, label in up.ticks(4)),
         caption,
     )
-
-
-def violin_charts(bins: Sequence[QualityBins]) -> list[ViolinChart]:
-    """One chart per metric."""
-    return [violin_chart(one) for one in bins]

@@ -86,7 +86,8 @@ def failure_cases(
             place = wanted % bins
             inside = np.argwhere(places == place)
             worth = (sign if higher else -sign) * values[tuple(inside.T)]
-            order = np.argsort(worth, kind="stable")[:most]
+            # Of equal scores, those that people would move farthest come first.
+            order = np.lexsort((-sign * people[tuple(inside.T)], worth))[:most]
             for rank, (s, i) in enumerate(inside[order].tolist(), start=1):
                 score, human_score = float(values[s, i]), float(people[s, i])
                 output = scores.systems[s], scores.items[i]
