@@ -284,13 +284,14 @@ def test_the_answer_comes_first_and_the_rest_is_folded(demo_page, parse):
         "Difference from bland-neural",
         "Scores",
         "Does the metric agree with people?",
+        "Where metric and people disagree most",
         "Outputs that changed most",
         "Scores by kind of item",
         "How this was made",
     ]
     targets = {attributes.get("id") for _, attributes in parsed.tags}
     links = [attributes["href"] for tag, attributes in parsed.tags if tag == "a"]
-    assert len(links) == 6
+    assert len(links) == 7
     assert all(link[1:] in targets for link in links)
 
 
