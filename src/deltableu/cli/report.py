@@ -11,7 +11,7 @@ from typing import Annotated
 from deltableu.cli.inputs import Inputs, check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.options import Output, Positive, Several, Whole, listed
-from deltableu.cli.output import note_groups, remark, write_page
+from deltableu.cli.output import note, note_groups, remark, write_page
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import Comparison, ComparisonPlan, compare_systems
 from deltableu.corpus import (
@@ -30,9 +30,12 @@ from deltableu.report import (
     bucket_table,
     bucketings,
     changed_outputs,
+    check_plotting,
+    check_report_files,
     leading,
     shown_failures,
     study_page,
+    write_report_files,
 )
 from deltableu.score import IntervalPlan, Metric, Scoring, score_systems
 from deltableu.validate import (
@@ -56,6 +59,7 @@ def report(
     systems: Annotated[list[str] | None, Several] = None,
     baseline: str | None = None,
     output: Annotated[Path, Output] = Path("report.html"),
+    files: Path | None = None,
     title: str | None = None,
     metrics: str | None = None,
     options: MetricOptions = _DEFAULTS,
@@ -90,6 +94,8 @@ def report(
         all pairs are tested, and the differences from the best are shown.
     output
         The page; - is standard output.
+    files
+        Also write each table (TSV, JSON, LaTeX) and each plot (SVG, PDF) into this folder.
     title
         By default the study's folder, or the names of the systems.
     metrics
@@ -124,7 +130,11 @@ def report(
     plan = ComparisonPlan(significance=significance, confidence=confidence, seed=seed)
     if changes is not None and changes < 0:
         raise InputError(f"--changes must be at least 0, got {changes}")
-    check_results(output, (*paths, *(refs or ()), weights, *options.files), Own.PAGE)
+    read = [one for one in (*paths, *(refs or ()), weights, *options.files) if one]
+    check_results(output, read, Own.PAGE)
+    if files is not None:
+        check_plotting("--files")
+        check_report_files(files, [*read, output])
     inputs = read_inputs(paths, refs, weights, systems, missing, ratings=True)
     study = inputs.study
     references = inputs.references
@@ -197,7 +207,11 @@ def report(
     result = _with_analyses(result, inputs, ratings, plan)
     result = _with_changes(result, inputs, changes, (*chosen, *signed))
     result = _with_buckets(result, bucket or ())
-    write_page(study_page(result), output)
+    page = study_page(result)
+    if files is not None:
+        number = write_report_files(result, files)
+        note(f"wrote {number} files in {files}")
+    write_page(page, output)
 
 
 def _title(paths: Sequence[str], refs: Sequence[str] | None, systems: Sequence[str]) -> str:

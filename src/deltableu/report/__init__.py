@@ -9,6 +9,12 @@ from deltableu.report.explain import Answer, Case
 from deltableu.report.explain_page import explain_page
 from deltableu.report.explain_terminal import terminal_view
 from deltableu.report.failures import ShownFailure, shown_failures
+from deltableu.report.files import (
+    check_report_files,
+    report_figures,
+    report_tables,
+    write_report_files,
+)
 from deltableu.report.gate_files import gate_summary, junit_xml
 from deltableu.report.history_plot import history_page, history_plot
 from deltableu.report.methods import methods_paragraph
@@ -16,6 +22,12 @@ from deltableu.report.page import Setting, StudyReport, leading, study_page
 from deltableu.report.plots import check_plotting, svg
 from deltableu.report.power_plot import power_plot
 from deltableu.report.result_plot import plot
+from deltableu.report.validation_plots import (
+    consistency_figure,
+    kinds_figure,
+    significance_figure,
+    violin_figure,
+)
 from deltableu.report.verdicts import verdict
 
 __all__ = [
@@ -32,6 +44,8 @@ __all__ = [
     "bucketings",
     "changed_outputs",
     "check_plotting",
+    "check_report_files",
+    "consistency_figure",
     "difference_figure",
     "explain_page",
     "explained_case",
@@ -39,14 +53,20 @@ __all__ = [
     "history_page",
     "history_plot",
     "junit_xml",
+    "kinds_figure",
     "leading",
     "methods_paragraph",
     "plot",
     "power_plot",
+    "report_figures",
+    "report_tables",
     "scatter_figure",
     "shown_failures",
+    "significance_figure",
     "study_page",
     "svg",
     "terminal_view",
     "verdict",
+    "violin_figure",
+    "write_report_files",
 ]

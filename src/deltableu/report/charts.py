@@ -17,6 +17,7 @@ from deltableu._types import Array
 from deltableu.compare import ComparedPair, Comparison
 from deltableu.corpus import ORIGINS, Item
 from deltableu.io import written
+from deltableu.stats import best_fit
 
 Tone = Literal["better", "worse", "unclear", "untested", "baseline"]
 _WORDS: dict[Tone, str] = {
@@ -128,6 +129,8 @@ class Scatter:
     size: float
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
+    #: The line of best fit, from (x, y) to (x, y); none where there is none.
+    fit: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,8 @@ def system_scatter(
     known = np.flatnonzero(np.isfinite(scores) & np.isfinite(people)).tolist()
     across, up = Axis.of(scores[known].tolist()), Axis.of(people[known].tolist())
     dots = [Dot(across.place(scores[s]), 100.0 - up.place(people[s]), systems[s]) for s in known]
-    return Scatter(metric, "per system", caption, _labelled(dots), (), 0.0, *_axes(across, up))
+    fit = _fit(scores[known], people[known], across, up)
+    return Scatter(metric, "per system", caption, _labelled(dots), (), 0.0, *_axes(across, up), fit)
 
 
 def output_scatter(metric: str, caption: str, scores: Array, people: Array) -> Scatter:
@@ -221,9 +225,19 @@ def output_scatter(metric: str, caption: str, scores: Array, people: Array) -> S
             )
             for i, j in np.argwhere(counts).tolist()
         )
-    return Scatter(
-        metric, "per output", caption, dots, squares, round(100.0 / _GRID, 2), *_axes(across, up)
-    )
+    size = round(100.0 / _GRID, 2)
+    fit = _fit(x, y, across, up)
+    return Scatter(metric, "per output", caption, dots, squares, size, *_axes(across, up), fit)
+
+
+def _fit(x: Array, y: Array, across: Axis, up: Axis) -> tuple[float, float, float, float] | None:
+    """The ends of the line of best fit, in per cent of the plot."""
+    if len(x) < 3 or x.min() == x.max():
+        return None
+    low, slope = best_fit(x, y)
+    ends = [(end, low + slope * end) for end in (float(x.min()), float(x.max()))]
+    (x1, y1), (x2, y2) = ((across.place(a), round(100.0 - up.place(b), 2)) for a, b in ends)
+    return x1, y1, x2, y2
 
 
 def _axes(

@@ -110,12 +110,17 @@ def _find_a_place_for_caches() -> None:
         atexit.register(waiting.close)
 
 
-def drawn(figure: Any, form: Literal["svg", "png"], **settings: Any) -> bytes:
+_METADATA: dict[str, dict[str, str | None]] = {
+    "svg": {"Date": None, "Creator": "deltableu"},
+    "png": {"Software": "deltableu"},
+    "pdf": {"CreationDate": None, "Creator": "deltableu", "Producer": None},
+}
+
+
+def drawn(figure: Any, form: Literal["svg", "png", "pdf"], **settings: Any) -> bytes:
     """A figure as a file, the same bytes whenever it is drawn."""
     buffer = BytesIO()
-    metadata = (
-        {"Date": None, "Creator": "deltableu"} if form == "svg" else {"Software": "deltableu"}
-    )
+    metadata = _METADATA[form]
     with _matplotlib("a plot").rc_context(STYLE), warnings.catch_warnings():
         # Text stays text in the page, whatever the fonts here have: the reader's browser draws it.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")

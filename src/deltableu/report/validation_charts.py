@@ -98,15 +98,15 @@ def _outline(scores: Array, scale: Axis) -> str:
     if low == high:
         place = scale.place(low)
         return f"{place - 0.4:.2f},5 {place + 0.4:.2f},5 {place + 0.4:.2f},95 {place - 0.4:.2f},95"
-    density = _density(scores, low, high)
-    height = 45.0 * density / density.max()
+    heights = density(scores, low, high)
+    height = 45.0 * heights / heights.max()
     across = [scale.place(value) for value in np.linspace(low, high, _DRAWN).tolist()]
     above = [f"{x:g},{50.0 - y:.1f}" for x, y in zip(across, height.tolist(), strict=True)]
     below = [f"{x:g},{50.0 + y:.1f}" for x, y in zip(across, height.tolist(), strict=True)]
     return " ".join(above + below[::-1])
 
 
-def _density(scores: Array, low: float, high: float) -> Array:
+def density(scores: Array, low: float, high: float) -> Array:
     """A Gaussian kernel with Scott's bandwidth, mirrored at the ends, where no score can lie."""
     width = (high - low) / _COUNTED
     counts = np.histogram(scores, bins=_COUNTED, range=(low, high))[0].astype(np.float64)

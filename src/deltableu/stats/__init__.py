@@ -3,6 +3,7 @@
 from deltableu.stats.correlation import (
     CorrelationTest,
     Method,
+    best_fit,
     centred,
     check_method,
     correlate,
@@ -80,6 +81,7 @@ __all__ = [
     "bca_interval",
     "benjamini_hochberg",
     "best_first",
+    "best_fit",
     "bootstrap_counts",
     "bootstrap_sums",
     "centred",

@@ -303,3 +303,17 @@ def count_distinct(tables: Array) -> Ints:
     # Missing values are sorted last, and none equals another.
     new = (values[:, 1:] != values[:, :-1]) & ~np.isnan(values[:, 1:])
     return np.asarray(1 + new.sum(axis=1))
+
+
+def best_fit(x: Array, y: Array) -> tuple[float, float]:
+    """Intercept and slope of least squares; a flat line where all x are equal.
+
+    Examples
+    --------
+    >>> best_fit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
+    (1.0, 2.0)
+    """
+    away = x - x.mean()
+    spread = float(away @ away)
+    slope = float(away @ y) / spread if spread > 0.0 else 0.0
+    return float(y.mean()) - slope * float(x.mean()), slope

@@ -10,7 +10,13 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.corpus import ScoreTable, align_scores
 from deltableu.io import Cell, Column, Table
-from deltableu.stats import ConfidenceInterval, Method, correlate, correlation_interval
+from deltableu.stats import (
+    ConfidenceInterval,
+    Method,
+    best_fit,
+    correlate,
+    correlation_interval,
+)
 
 ALL_SYSTEMS = "all systems"
 #: Systems for which a correlation, and for which an interval of one, means anything.
@@ -141,7 +147,7 @@ def kinds_of_systems(
     found = []
     for metric in scores.metrics:
         own = scores.total(metric)
-        line = _line(own, people)
+        line = best_fit(own, people)
         for kind in (ALL_SYSTEMS, *sorted({one for one in known if one is not None})):
             mine = np.array([kind in (ALL_SYSTEMS, one) for one in known])
             x, y = own[mine], people[mine]
@@ -166,18 +172,10 @@ def kinds_of_systems(
     return KindsOfSystems(tag, method, tuple(found), untagged)
 
 
-def _line(x: Array, y: Array) -> tuple[float, float]:
-    """Intercept and slope of least squares; a flat line where all x are equal."""
-    away = x - x.mean()
-    spread = float(away @ away)
-    slope = float(away @ y) / spread if spread > 0.0 else 0.0
-    return float(y.mean()) - slope * float(x.mean()), slope
-
-
 def _spread(x: Array, y: Array) -> float:
     """Residual standard deviation, two parameters being fitted."""
     if len(x) < _FOR_VALUE:
         return float("nan")
-    low, slope = _line(x, y)
+    low, slope = best_fit(x, y)
     rest = y - low - slope * x
     return float(np.sqrt(rest @ rest / (len(x) - 2)))
