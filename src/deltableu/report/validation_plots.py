@@ -70,7 +70,8 @@ def significance_figure(comparison: MetricComparison) -> Any:
     labels = [shortened(name) for name in names]
     axis.set_yticks(range(len(names)), labels)
     axis.set_xticks(range(len(names)), labels, rotation=45, ha="right")
-    set_title(axis, f"{comparison.level or ''}: p, row better than column")
+    set_title(axis, comparison.level or "")
+    axis.set_xlabel("p: row better than column")
     return figure
 
 
@@ -78,11 +79,13 @@ def consistency_figure(found: Consistency) -> Any:
     """Agreement of the mean of i ratings with the mean of the others (Wei's Figure 3)."""
     figure, axes = new_figure(size=(4.5, 3.0))
     axis = axes[0, 0]
-    ratings = np.arange(1, found.n)
-    axis.plot(ratings, found.correlations, "o-", color=COLOURS[0], markersize=4)
-    if not np.isnan(found.deviations).any():
-        low, high = found.correlations - found.deviations, found.correlations + found.deviations
-        axis.fill_between(ratings, low, high, color=COLOURS[0], alpha=0.2)
+    # What follows the half repeats it backwards.
+    ratings = np.arange(1, found.n // 2 + 1)
+    values, spread = found.correlations[: len(ratings)], found.deviations[: len(ratings)]
+    axis.plot(ratings, values, "o-", color=COLOURS[0], markersize=4)
+    if not np.isnan(spread).any():
+        axis.fill_between(ratings, values - spread, values + spread, color=COLOURS[0], alpha=0.2)
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_xlabel("ratings of an output (i)")
     axis.set_ylabel(f"r with the other {found.n} - i")
     axis.grid(color="#e4e4e4", linewidth=0.6)
