@@ -155,8 +155,8 @@ class PowerPlan:
             f"items{grouped}; intervals are of the simulation and leave out that a pilot is a "
             "sample itself"
         )
-        notes = {"pilot": pilot, self.metric: self.signature}
-        return Table((Column(of), *columns), rows, caption, notes)
+        signatures = {self.metric: self.signature}
+        return Table((Column(of), *columns), rows, caption, {"pilot": pilot}, signatures)
 
     def record(self) -> dict[str, Any]:
         """All of it, and how many items each instrument needs."""

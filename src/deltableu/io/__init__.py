@@ -76,8 +76,8 @@ from deltableu.io.sources import (
     pyarrow_for,
     unreadable,
 )
-from deltableu.io.table import Cell, Column, Table, fact_table, mark_best
-from deltableu.io.table_formats import render, render_terminal, terminal_text
+from deltableu.io.table import Better, Cell, Column, Table, fact_table, mark_best
+from deltableu.io.table_formats import render, render_terminal, short_signature, terminal_text
 from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
 from deltableu.io.written import Interval, written
 
@@ -86,6 +86,7 @@ __all__ = [
     "MAX_LINE",
     "MAX_UNPACKED",
     "OBJECTS",
+    "Better",
     "BrokenFile",
     "ByteSource",
     "Cell",
@@ -161,6 +162,7 @@ __all__ = [
     "render",
     "render_terminal",
     "scratch_folder",
+    "short_signature",
     "shown",
     "table_records",
     "table_rows",

@@ -22,7 +22,7 @@ class Own(Enum):
         rb'\s*(?:\[\s*)?\{\s*"' + _WORDS + rb'"|\s*\[\s*\]\s*\Z'
         rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t,]*[\n\t,]"
         rb"|(?:%[^\n]*\n)*\\begin\{tab(?:le|ular)\}"
-        rb"|(?:[^\n|#][^\n|]{0,1000}\n+){0,40}\| [^\n]*\|\n\| :?-"
+        rb"|(?:[^\n|#][^\n|]{0,1000}\n\n){0,40}\| [^\n]*\|\n\| :?-"
         rb"|\s*[^\n]*\n(?:[^\n]*\n){0,40}[ \xe2\x94\x80]*\xe2\x94\x80"
     )
     PAGE = re.compile(rb"(?s)\s*<!doctype html>.{0,2000} \xc2\xb7 deltableu</title>")

@@ -31,8 +31,8 @@ _TEXT = 16
 _ARROWS = {"higher": "↑", "lower": "↓"}
 #: Not broken, but shown as a space.
 _GLUE = "\u00a0"
-#: "bleu-4" is not broken.
-_HEADING = re.compile(r"(?<=\w-)(?=[^\W\d_])| +")
+#: "bleu-4" and "kendall-b" are not broken.
+_HEADING = re.compile(r"(?<=\w-)(?=[^\W\d_]{2})| +")
 _NUMBER = re.compile(r"[^\w]*\d[\d.,:e%/x+-]{0,23}[^\w]*", re.ASCII)
 
 
@@ -92,7 +92,8 @@ def _limit(strips: Sequence[_Strip], width: int, *, last: bool) -> int | None:
     """The longest that words may be for these strips to fit; None if nothing helps."""
     words = _words(strips)
     longest = max(map(cells, words), default=0)
-    floor, text = (_SHORTEST_NAME, 0) if last else (min(_NAME, longest), _TEXT)
+    room = min(_NAME, max(width // 4, 2 * _SHORTEST_NAME))
+    floor, text = (_SHORTEST_NAME, 0) if last else (min(room, longest), _TEXT)
 
     def fits(limit: int) -> bool:
         cut = shortened(words, limit)
