@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"[^\w]*\d[\d.,:e%/x+-]{0,23}[^\w]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLines:
     """The lines of a table, and the columns that found no room."""
 
     lines: list[Line]
@@ -65,13 +65,13 @@ class _Unit:
     strips: list[_Strip]
 
 
-def lay_out(table: Table, width: int | None = None) -> Layout:
+def lay_out(table: Table, width: int | None = None) -> TableLines:
     """The lines of a table that fit a width; without one, all columns on lines of any length."""
     units = _units(table)
     dropped: list[str] = []
     if width is None:
         strips = [strip for unit in units for strip in unit.strips]
-        return Layout(_lines(strips, [_natural(one) for one in strips], {}), ())
+        return TableLines(_lines(strips, [_natural(one) for one in strips], {}), ())
     order = sorted(
         range(1, len(units)), key=lambda place: (units[place].drop, place)
     )  # the first column says what the rows are about
@@ -85,7 +85,7 @@ def lay_out(table: Table, width: int | None = None) -> Layout:
         unit.strips = []
     cut = shortened(_words(strips), limit or _SHORTEST_NAME)
     least = [_least(one, cut, 0 if not order else _TEXT) for one in strips]
-    return Layout(_lines(strips, _widened(strips, least, cut, width), cut), tuple(dropped))
+    return TableLines(_lines(strips, _widened(strips, least, cut, width), cut), tuple(dropped))
 
 
 def _limit(strips: Sequence[_Strip], width: int, *, last: bool) -> int | None:
