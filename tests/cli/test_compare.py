@@ -195,7 +195,7 @@ def test_other_formats_hold_the_same_numbers(succeeds, scores, format, tmp_path)
 
 def test_the_matrix_marks_the_better_row(succeeds, scores):
     text = succeeds("compare", "--scores", scores, "--tables", "matrix").out
-    (line,) = [line for line in text.splitlines() if line.startswith("A ")]
+    (line,) = [line for line in text.splitlines() if line.startswith("A  ")]
     assert line.split() == ["A", "-", ".031", ">"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 from deltableu.cli.streams import note as note
 from deltableu.cli.streams import remark as remark
+from deltableu.cli.streams import terminal_width as terminal_width
 from deltableu.corpus import Item, ungrouped_note
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
@@ -128,16 +128,6 @@ def note_clamped(scoring: Scoring) -> None:
             f"no interval for {', '.join(still)}: the score is clamped, because the matches of "
             "some order sum to nothing or less"
         )
-
-
-def terminal_width(stream: TextIO | None = None) -> int | None:
-    """How wide the terminal is, or COLUMNS says; else None, and lines are as long as they need."""
-    from rich.console import Console
-
-    given = os.environ.get("COLUMNS", "")
-    if given.isascii() and given.isdigit():
-        return int(given)
-    return Console(file=stream or sys.stdout).width if is_terminal(stream) else None
 
 
 def is_terminal(stream: TextIO | None = None) -> bool:

@@ -77,7 +77,14 @@ from deltableu.io.sources import (
     unreadable,
 )
 from deltableu.io.table import Better, Cell, Column, Table, fact_table, mark_best
-from deltableu.io.table_formats import render, render_terminal, short_signature, terminal_text
+from deltableu.io.table_formats import (
+    folded,
+    render,
+    render_terminal,
+    short_signature,
+    short_signatures,
+    terminal_text,
+)
 from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
 from deltableu.io.written import Interval, written
 
@@ -129,6 +136,7 @@ __all__ = [
     "filled_lines",
     "find_files",
     "fingerprint",
+    "folded",
     "holds_work",
     "interrupted_copy",
     "is_frame",
@@ -163,6 +171,7 @@ __all__ = [
     "render_terminal",
     "scratch_folder",
     "short_signature",
+    "short_signatures",
     "shown",
     "table_records",
     "table_rows",

@@ -46,6 +46,8 @@ class Column:
     drop : int
         Where a terminal is too narrow, columns with the highest number are dropped first, and
         intervals before the values they belong to; the first column never is.
+    room : int
+        How narrow its texts may be wrapped before that happens.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Column:
     key: str = ""
     better: Better | None = None
     drop: int = 0
+    room: int = 16
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Literal
 
@@ -101,9 +101,12 @@ def _rich_text(lines: Sequence[Line]) -> rich.text.Text:
     return Text("\n", no_wrap=True).join(Text.assemble(*line) for line in lines)
 
 
-def folded(sentence: str, width: int | None, indent: str = "") -> list[str]:
+def folded(
+    sentence: str, width: int | None, indent: str = "", *, whole_words: bool = False
+) -> list[str]:
     """A sentence on lines that end between words, as wide as the terminal or as is readable."""
-    return wrap(visible(sentence), _PROSE if width is None else min(width, _PROSE), indent)
+    longest = _PROSE if width is None else min(width, _PROSE)
+    return wrap(visible(sentence), longest, indent, whole_words=whole_words)
 
 
 def _terminal(
@@ -111,6 +114,7 @@ def _terminal(
 ) -> list[Line]:
     lines: list[Line] = []
     dropped: list[str] = []
+    seen: set[str] = set()
     for table in tables:
         if lines:
             lines.append([])
@@ -119,8 +123,11 @@ def _terminal(
         found = lay_out(table, width)
         lines += found.lines
         dropped += [name for name in found.dropped if name not in dropped]
+        seen |= {column.name for column in table.columns}.difference(found.dropped)
     notes = _all_notes(tables, signatures, bold=colours)
     if dropped:
+        for name in set(dropped) - seen:
+            notes.pop(name, None)
         names = ", ".join(map(visible, dropped))
         notes = {"not shown": f"{names} (a wider terminal or --format tsv shows them)", **notes}
     if notes:
@@ -264,9 +271,14 @@ def _all_notes(tables: Sequence[Table], full: bool, *, bold: bool = True) -> dic
     if full:
         return notes | signatures
     if signatures:
-        each = ", ".join(f"{name} {short_signature(text)}" for name, text in signatures.items())
-        notes["sig"] = f"{each} (in full with --signatures)"
+        notes["sig"] = short_signatures(signatures)
     return notes
+
+
+def short_signatures(signatures: Mapping[str, str]) -> str:
+    """The signatures of metrics and procedures on one line."""
+    each = ", ".join(f"{name} {short_signature(text)}" for name, text in signatures.items())
+    return f"{each} (in full with --signatures)"
 
 
 def _notes(tables: Sequence[Table], format: TextFormat, signatures: bool) -> str:

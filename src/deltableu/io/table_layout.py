@@ -26,9 +26,9 @@ _GAP = 2
 #: Names are cut to this length before columns are dropped, and shorter only after that.
 _NAME = 20
 _SHORTEST_NAME = 4
-#: Texts get at least this much before columns are dropped.
-_TEXT = 16
 _ARROWS = {"higher": "↑", "lower": "↓"}
+#: What a dropped interval is called, after the name of its column.
+_ENDS = " low and high"
 #: Not broken, but shown as a space.
 _GLUE = "\u00a0"
 #: "bleu-4" and "kendall-b" are not broken.
@@ -54,6 +54,8 @@ class _Strip:
     gap: int = _GAP
     #: Whether a cell's text may be wrapped and its words cut; numbers never are.
     is_text: list[bool] = field(default_factory=list)
+    #: Texts get at least this much before columns are dropped.
+    room: int = 0
 
 
 @dataclass(slots=True)
@@ -83,8 +85,10 @@ def lay_out(table: Table, width: int | None = None) -> TableLines:
         unit = units[order.pop()]
         dropped.insert(0, unit.name)
         unit.strips = []
+        if unit.name + _ENDS in dropped:
+            dropped.remove(unit.name + _ENDS)
     cut = shortened(_words(strips), limit or _SHORTEST_NAME)
-    least = [_least(one, cut, 0 if not order else _TEXT) for one in strips]
+    least = [_least(one, cut, tight=not order) for one in strips]
     return TableLines(_lines(strips, _widened(strips, least, cut, width), cut), tuple(dropped))
 
 
@@ -93,11 +97,11 @@ def _limit(strips: Sequence[_Strip], width: int, *, last: bool) -> int | None:
     words = _words(strips)
     longest = max(map(cells, words), default=0)
     room = min(_NAME, max(width // 4, 2 * _SHORTEST_NAME))
-    floor, text = (_SHORTEST_NAME, 0) if last else (min(room, longest), _TEXT)
+    floor = _SHORTEST_NAME if last else min(room, longest)
 
     def fits(limit: int) -> bool:
         cut = shortened(words, limit)
-        return _total(strips, [_least(one, cut, text) for one in strips]) <= width
+        return _total(strips, [_least(one, cut, tight=last) for one in strips]) <= width
 
     if fits(longest):
         return longest
@@ -147,20 +151,27 @@ def _column_units(column: Column, found: Sequence[Cell], align: Align) -> list[_
         small = "" if beside else " ".join(filter(None, (one.letters, one.note)))
         text = visible(" ".join(filter(None, (one.text(column), small))))
         values.append((text, "bold" if one.best else ""))
-    strips = [_Strip(title, values, align, is_text=is_text)]
+    strips = [_Strip(title, values, align, is_text=is_text, room=column.room)]
     if beside:
         for part in ("letters", "note"):
             texts = [visible(getattr(one, part)) for one in found]
             if any(texts):
                 numbers = [bool(_NUMBER.fullmatch(text)) for text in texts]
                 strips.append(
-                    _Strip("", [(t, "dim") for t in texts], "left", 1, [not n for n in numbers])
+                    _Strip(
+                        "",
+                        [(text, "dim") for text in texts],
+                        "left",
+                        gap=1,
+                        is_text=[not one for one in numbers],
+                        room=column.room,
+                    )
                 )
     units = [_Unit(name, column.drop, strips)]
     if any(one.interval is not None for one in found):
         low = _ends(found, column, "low", lambda cell: cell.interval and cell.interval.low)
         high = _ends(found, column, "high", lambda cell: cell.interval and cell.interval.high)
-        units.append(_Unit(f"{name} low and high", column.drop + 1, [low, high]))
+        units.append(_Unit(name + _ENDS, column.drop + 1, [low, high]))
     return units
 
 
@@ -252,14 +263,15 @@ def _natural(strip: _Strip) -> int:
     return max(cells(strip.heading), max((cells(text) for text, _ in strip.cells), default=0))
 
 
-def _least(strip: _Strip, cut: dict[str, str], text_room: int) -> int:
-    """The narrowest that a strip can be."""
+def _least(strip: _Strip, cut: dict[str, str], *, tight: bool) -> int:
+    """The narrowest that a strip can be, or should be while columns can be dropped."""
+    room = 0 if tight else strip.room
     least = max((cells(cut.get(one, one)) for one in _heading_words(strip.heading)), default=0)
     for (text, _), is_text in zip(strip.cells, strip.is_text, strict=True):
         if is_text:
             words = [cut.get(word, word) for word in text.split()]
             whole = cells(" ".join(words))
-            least = max(least, min(whole, text_room), *map(cells, words), 0)
+            least = max(least, min(whole, room), *map(cells, words), 0)
         else:
             least = max(least, cells(text))
     return least
@@ -350,16 +362,17 @@ def _joined(
     return [span for span in line if span[0]]
 
 
-def wrap(text: str, width: int | None, indent: str = "") -> list[str]:
+def wrap(text: str, width: int | None, indent: str = "", *, whole_words: bool = False) -> list[str]:
     """Lines of at most this width, broken between words, those after the first indented.
 
-    A word that is longer than a line, as signatures are, is broken after its bars.
+    A word that is longer than a line, as signatures are, is broken after its bars, unless words
+    are to stay whole, as paths should, which people copy.
     """
     if width is None or cells(text) <= width:
         return [text]
     lines: list[str] = []
     line = ""
-    for word in _foldable(text, width - len(indent)):
+    for word in text.split() if whole_words else _foldable(text, width - len(indent)):
         glued = line and not word.startswith("\0")
         together = f"{line} {word}" if glued else line + word.removeprefix("\0")
         if line.strip() and cells(together) > width:
