@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -19,6 +20,9 @@ settings.load_profile("any machine")
 # In the background of a shell, tests ignore Ctrl-C, and so would all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tables and sentences are as wide as tests say, not as wide as whoever starts them has it.
+os.environ.pop("COLUMNS", None)
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data"

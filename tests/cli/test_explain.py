@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,7 @@ def test_the_demo_study(succeeds, demo):
     assert "  r9  -0.7  Terrible , ~the -projector -died -right in -the -middle -of -it ." in lines
     assert any("Its 1-grams add up to -0.5 and its 2-grams add up to -2.4" in s for s in lines)
     assert "\x1b" not in "".join(lines)
-    assert lines[-1].startswith("metric:delta-bleu|order:2|variant:paper|")
+    assert re.fullmatch(r"sig: delta-bleu-2 [0-9a-f]{8} \(in full with --signatures\)", lines[-1])
 
 
 def test_the_worst_item_is_the_default(succeeds, demo):
@@ -86,7 +87,8 @@ def test_against_another_system(succeeds, demo):
     ],
 )
 def test_settings_are_those_of_score(options, shown, succeeds, demo):
-    result = succeeds("explain", demo, "--system", "phrase-smt", "--item", "d01", *options)
+    command = ("explain", demo, "--system", "phrase-smt", "--item", "d01", "--signatures")
+    result = succeeds(*command, *options)
     assert shown in result.out
     scored = succeeds(
         *("score", demo, "--systems", "phrase-smt", "--format", "json"),

@@ -54,6 +54,7 @@ def cells_of(text):
 
 def assert_table(rows, computed, form=".2f"):
     header, *body = rows
+    header = [name.removesuffix(" ↑").removesuffix(r" $\uparrow$") for name in header]
     assert header == ["system", *METRICS.split(",")]
     assert [row[0] for row in body] == SYSTEMS
     for system, *values in body:
@@ -83,13 +84,19 @@ def test_json_holds_unrounded_numbers_and_signatures(succeeds, demo, computed):
 
 def test_tsv_parses_back(succeeds, demo, computed):
     out = succeeds("score", demo, "--metrics", METRICS, "--format", "tsv").out
-    assert_table(list(cells_of(out)), computed, form="")
-    comments = [line for line in out.splitlines() if line.startswith("# ")]
-    assert comments == [f"# {name} {signature_of(name, computed)}" for name in METRICS.split(",")]
+    header, *rows = cells_of(out)
+    assert header[:4] == ["system", "metric", "score", "low"]
+    assert {(row[0], row[1]) for row in rows} == computed.keys()
+    for row in rows:
+        record = dict(zip(header, row, strict=True))
+        score = computed[record["system"], record["metric"]]
+        assert float(record["score"]) == score.score
+        assert record["signature"] == signature_of(record["metric"], computed)
+    assert len(out.splitlines()) == 1 + len(rows) == 19
 
 
 def test_markdown_parses_back_and_marks_the_best(succeeds, demo, computed):
-    out = succeeds("score", demo, "--metrics", METRICS, "--format", "markdown").out
+    out = succeeds("score", demo, "--metrics", METRICS, "--format", "markdown", "--signatures").out
     header, marks, *body = cells_of(out)
     assert marks == ["---", "---:", "---:", "---:"]
     assert_table([header, *body], computed)
@@ -98,11 +105,11 @@ def test_markdown_parses_back_and_marks_the_best(succeeds, demo, computed):
     assert human.startswith("| human |")
     assert human.count("**") == 6
     for name in METRICS.split(","):
-        assert f"`{name} {signature_of(name, computed)}`" in out
+        assert f"`{name}: {signature_of(name, computed)}`" in out
 
 
 def test_latex_is_a_booktabs_table(succeeds, demo, computed):
-    out = succeeds("score", demo, "--metrics", METRICS, "--format", "latex").out
+    out = succeeds("score", demo, "--metrics", METRICS, "--format", "latex", "--signatures").out
     lines = out.splitlines()
     assert lines[:2] == [r"\begin{tabular}{lrrr}", r"\toprule"]
     assert lines[3] == r"\midrule"
@@ -113,16 +120,16 @@ def test_latex_is_a_booktabs_table(succeeds, demo, computed):
     assert_table(cells, computed)
     assert sum(r"\textbf" in row for row in rows) == 1
     names = METRICS.split(",")
-    assert lines[12:] == [f"% {name} {signature_of(name, computed)}" for name in names]
+    assert lines[12:] == [f"% {name}: {signature_of(name, computed)}" for name in names]
 
 
 def test_the_table_for_people_shows_scores_and_signatures(succeeds, demo, computed):
-    out = succeeds("score", demo, "--metrics", METRICS).out
-    lines = [line.split() for line in out.splitlines() if line.strip()]
+    out = succeeds("score", demo, "--metrics", METRICS, "--signatures").out
+    lines = [line.replace(" ↑", "").split() for line in out.splitlines() if line.strip()]
     assert "\x1b" not in out
     assert_table([lines[0], *lines[2:8]], computed)
     for name in METRICS.split(","):
-        assert [name, signature_of(name, computed)] in lines
+        assert [f"{name}:", signature_of(name, computed)] in lines
 
 
 ODD = ["a_b&c%", "x|y", "{m}^~", "#1 $5", "b\\c", "ünïcode-系统"]
@@ -154,7 +161,7 @@ def test_odd_names_survive(format, succeeds, study):
     elif format == "latex":
         shown = [line.split(" & ")[0] for line in out.splitlines() if line.endswith(r"\\")][1:]
     elif format == "table":
-        shown = [re.split(r"\s{2,}", line.strip())[0] for line in out.splitlines()[3:9]]
+        shown = [re.split(r"\s{2,}", line.strip())[0] for line in out.splitlines()[2:8]]
     elif format == "tsv":
         shown = [line.split("\t")[0] for line in out.splitlines()[1:7]]
     else:
@@ -176,7 +183,15 @@ def test_odd_names_survive(format, succeeds, study):
     ],
 )
 def test_no_format_leaves_out_the_signatures(format, extra, interval, succeeds, demo):
-    out = succeeds("score", demo, "--format", format, "--systems", "human", *extra).out
+    command = ("score", demo, "--format", format, "--systems", "human", *extra)
+    if format == "tsv" and extra == ["--segments"]:
+        return  # a row for each segment has no room for it
+    if format in ("latex", "markdown", "table"):
+        short = succeeds(*command).out
+        assert "|version:" not in short
+        assert re.search(r"sig: \S+ [0-9a-f]{8}, \S+ [0-9a-f]{8} \(in full with", short)
+        command += ("--signatures",)
+    out = succeeds(*command).out
     assert "metric:delta-bleu|order:2|variant:paper|" in out
     assert "metric:bleu|order:2|" in out
     assert out.count("|version:") == 2
@@ -276,6 +291,8 @@ def test_tables_show_intervals_beside_scores(format, succeeds, demo):
     out = succeeds(*arguments, "--format", format).out
     shown = f"[{low:.2f}, {high:.2f}]"
     small = f"{{\\small {shown}}}" if format == "latex" else shown
+    if format == "table":  # where ends have columns of their own
+        small = f" {low:.2f}  {high:.2f}"
     assert f"{record['score']:.2f} {small}" in out
 
 
@@ -283,9 +300,9 @@ def test_tsv_has_a_column_for_each_end_of_an_interval(succeeds, demo):
     arguments = ["score", demo, "--systems", "human", "--metrics", "bleu", "--ci"]
     (record,) = succeeds(*arguments, "--format", "json").json
     header, row = cells_of(succeeds(*arguments, "--format", "tsv").out)
-    assert header == ["system", "bleu-4", "bleu-4 low", "bleu-4 high"]
+    assert header[2:6] == ["score", "low", "high", "confidence"]
     ends = [record["interval"]["low"], record["interval"]["high"]]
-    assert [float(cell) for cell in row[1:]] == [record["score"], *ends]
+    assert [float(cell) for cell in row[2:6]] == [record["score"], *ends, 0.95]
 
 
 def chosen(item, select):

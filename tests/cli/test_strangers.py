@@ -285,8 +285,8 @@ RESULTS = {
     for form in ("table", "json", "tsv", "latex", "markdown")
 }
 RESULTS |= {
-    "several tables": ["compare", DEMO, "--tables", "systems,pairs", "--format", "tsv",
-                       "-o", "result"],
+    "several tables": ["compare", DEMO, "--tables", "systems,pairs", "-o", "result"],
+    "CSV": ["compare", DEMO, "--format", "csv", "-o", "result"],
     "segments": ["score", DEMO, "--segments", "--format", "tsv", "-o", "result"],
     "report": ["report", DEMO, "-o", "result"],
     "explain": ["explain", DEMO, "--system", "human", "--worst", "1", "--html", "result"],

@@ -128,9 +128,9 @@ def test_threads_and_seeds(succeeds, tables):
 
 def test_the_tables_show_people_metrics_and_winners(run, demo):
     text = run("validate", demo, "--metrics", "delta-bleu,bleu", *FAST).out
-    assert re.search(r" human +1\.107 +85\.5 +1 +1 +68 +366", text)
+    assert re.search(r"human +1\.107 +85\.5 +1 +1 +68 +366", text)
     assert "Krippendorff's alpha, interval, raw" in text
-    assert re.search(r" bleu-4 +\.919 \[\.420, \.991\] +\.010", text)
+    assert re.search(r"bleu-4 +\.919 +\.420 +\.991 +\.010", text)
     assert "one rater (people with people)" in text
     title = "p-values, row better than column"
     assert f"system: {title} (perm-systems, pearson, two-sided, holm)" in text

@@ -216,4 +216,4 @@ def test_a_score_table_marks_the_best_of_each_metric():
         "| A | 0.6 | **35.0** |",
         "| B | **0.9** | 65.0 |",
     ]
-    assert table.notes == {"comet": "metric:comet", "ter": "metric:ter"}
+    assert table.signatures == {"comet": "metric:comet", "ter": "metric:ter"}

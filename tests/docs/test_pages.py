@@ -46,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for seed, name in enumerate(("comet.csv", "metrics.csv", "people.csv")):
         (tmp_path / name).write_text(_score_table(seed))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")  # what pages have room for
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
 

@@ -8,9 +8,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.io import Cell, Column, Table, fact_table, record_tables, render
+from deltableu.io import (
+    Cell,
+    Column,
+    Table,
+    fact_table,
+    record_tables,
+    render,
+    render_terminal,
+    short_signature,
+)
+from deltableu.io.table_layout import lay_out, shortened
 
 
 @dataclass(frozen=True)
@@ -140,7 +152,7 @@ def test_html_escapes_and_marks_the_best():
         "<table>\n<caption>x&lt;y</caption>\n"
         '<thead><tr><th class="left">&lt;i&gt;</th><th class="right">b</th></tr></thead>\n<tbody>\n'
         '<tr><td class="left">&amp;</td><td class="right"><b>1.2</b> <small>&quot;</small></td>'
-        "</tr>\n</tbody></table>\n<p><small>a &lt;b&gt;</small></p>\n"
+        "</tr>\n</tbody></table>\n<p><small>a: &lt;b&gt;</small></p>\n"
     )
     assert table._repr_html_() == table.to_html()
     assert "caption" not in table.to_html(bare=True)
@@ -149,7 +161,7 @@ def test_html_escapes_and_marks_the_best():
 def test_terminal_text_is_shown_as_it_is():
     table = Table(["system"], [["[bold]not markup[/bold]"], [":smile:"], ["two\nlines"]], "[red]")
     out = replace(table, notes={"[i]": "[/i]"}).to_terminal(60)
-    for text in ("[bold]not markup[/bold]", ":smile:", "[red]", "[i]  [/i]", "two lines"):
+    for text in ("[bold]not markup[/bold]", ":smile:", "[red]", "[i]: [/i]", "two lines"):
         assert text in out
     assert str(table) == repr(table) == table.to_terminal()
 
@@ -162,13 +174,17 @@ def test_colours_are_only_there_when_asked_for(monkeypatch):
 
 
 @pytest.mark.parametrize("width", [20, 30, 40])
-def test_a_narrow_terminal_folds_names_and_loses_nothing(width):
+def test_a_narrow_terminal_cuts_names_in_the_middle(width):
     name = "a-very-long-system-name-that-does-not-fit"
-    out = Table(["system", Column("bleu", ".2f")], [[name, 1.23]]).to_terminal(width)
-    assert "…" not in out
-    cells = out[out.rindex("─") + 1 :].replace("1.23", "")
-    assert name in "".join(cells.split())
-    assert "1.23" in out
+    rows = [[f"{name}-1", 1.23], [f"{name}-2", 4.5]]
+    out = Table(["system", Column("bleu", ".2f")], rows).to_terminal(width)
+    assert max(map(len, out.splitlines())) <= width
+    first, second = out.splitlines()[-2:]
+    assert first.startswith("a-")
+    assert "…" in first
+    assert first.split() == [first.split()[0], "1.23"]
+    assert first.split()[0].endswith("-1")
+    assert second.split()[0].endswith("-2")
 
 
 def test_texts_stand_left_and_numbers_right():
@@ -186,9 +202,103 @@ def test_tables_beside_each_other():
 
 def test_several_tables_say_their_notes_once():
     one, two = (Table(["x"], [[1]], notes={"sig": "s", name: "n"}) for name in "ab")
-    assert render([one, two], "tsv") == "x\n1\n\nx\n1\n# sig s\n# a n\n# b n\n"
-    assert render([one, two], "markdown").endswith("\n\n`sig s`  \n`a n`  \n`b n`\n")
-    assert render([one, two], "latex").endswith("% sig s\n% a n\n% b n\n")
+    assert render([one, two], "markdown").endswith("\n\n`sig: s`  \n`a: n`  \n`b: n`\n")
+    assert render([one, two], "latex").endswith("% sig: s\n% a: n\n% b: n\n")
+
+
+def test_tsv_and_csv_are_one_table_and_nothing_else():
+    table = Table(["a", "b"], [["x,y", 0.1], ['q"', None]], "caption", {"n": "t"}, {"s": "sig"})
+    assert table.to_tsv() == 'a\tb\nx,y\t0.1\nq"\t\n'
+    assert table.to_csv() == 'a,b\n"x,y",0.1\n"q""",\n'
+
+
+def test_signatures_are_short_unless_asked_for():
+    table = Table(["a"], [["x"]], signatures={"bleu": "metric:bleu|order:4"})
+    short = f"sig: bleu {short_signature('metric:bleu|order:4')} (in full with --signatures)"
+    for shown in (table.to_terminal(80), table.to_markdown(), table.to_latex()):
+        assert short in shown
+    for shown in (
+        table.to_terminal(80, signatures=True),
+        table.to_markdown(signatures=True),
+        table.to_latex(signatures=True),
+        table.to_html(),
+    ):
+        assert "bleu: metric:bleu|order:4" in shown
+        assert "sig:" not in shown
+    assert table.to_dict()["signatures"] == {"bleu": "metric:bleu|order:4"}
+
+
+def test_bold_is_explained_where_there_is_some():
+    plain = Table(["a", "b"], [["x", 1]], notes={"bold": "the best"})
+    best = replace(plain, rows=[[Cell("x"), Cell(1, best=True)]])
+    assert "the best" not in plain.to_markdown()
+    assert "the best" in best.to_markdown()
+    assert "the best" not in best.to_terminal(80)
+    assert "the best" in best.to_terminal(80, colours=True)
+
+
+def test_arrows_say_which_direction_is_better():
+    table = Table([Column("a"), Column("ter", better="lower")], [["x", 1]])
+    assert "ter ↓" in table.to_terminal()
+    assert "| a | ter ↓ |" in table.to_markdown()
+    assert r"a & ter $\downarrow$ \\" in table.to_latex()
+    assert table.records() == [{"a": "x", "ter": 1}]
+    assert render_terminal([table], ascii_only=True).isascii()
+
+
+_NAMES = st.text("abcdefgXYZ-_", min_size=1, max_size=30)
+_VALUES = st.floats(-1e6, 1e6) | st.integers(-(10**6), 10**6) | st.none()
+
+
+@st.composite
+def _tables(draw: st.DrawFn) -> Table:
+    count = draw(st.integers(1, 9))
+    names = draw(st.lists(_NAMES, min_size=count, max_size=count, unique=True))
+    columns = [Column("system")] + [
+        Column(name, ".2f", better=draw(st.sampled_from([None, "lower"])), drop=place % 3)
+        for place, name in enumerate(names)
+    ]
+    rows = []
+    for system in draw(st.lists(_NAMES, min_size=1, max_size=4, unique=True)):
+        values = [
+            Cell(value, Ends(value - 1, value + 1) if value and draw(st.booleans()) else None, "ab")
+            for value in draw(st.lists(_VALUES, min_size=count, max_size=count))
+        ]
+        rows.append([system, *values])
+    return Table(columns, rows, "some words in a caption", {"note": "a few words " * 9})
+
+
+@settings(max_examples=25, deadline=None)
+@given(_tables(), st.integers(24, 160))
+def test_a_table_fits_and_breaks_no_number(table, width):
+    layout = lay_out(table, width)
+    out = table.to_terminal(width)
+    lines = ["".join(text for text, _ in line) for line in layout.lines]
+    # Only in the note on what is not shown may names be longer than a line.
+    assert max(map(len, lines)) <= width
+    if not any(len(name) > width - 4 for name in layout.dropped):
+        assert max(map(len, out.splitlines())) <= width
+    shown = " ".join(lines).split()
+    for place, column in enumerate(table.columns[1:], start=1):
+        if column.name in layout.dropped:
+            continue
+        for row in table.rows:
+            if row[place].value is not None:
+                assert row[place].text(column) in shown
+    for name in layout.dropped:
+        if len(name) <= width - 4:
+            assert name in " ".join(out.split())
+    rows = lines[next(i for i, line in enumerate(lines) if "─" in line) + 1 :]
+    firsts = [line.split()[0] for line in rows]
+    assert len(set(firsts)) == len(table.rows)
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=12), unique=True, max_size=9), st.integers(4, 9))
+def test_names_that_were_cut_stay_different(names, limit):
+    cut = shortened(names, limit)
+    shown = [cut.get(name, name) for name in names]
+    assert len(set(shown)) == len(names)
+    assert all(len(name) <= limit for name in shown)
 
 
 def test_rows_must_fit_the_columns():

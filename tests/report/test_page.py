@@ -48,7 +48,7 @@ def test_the_main_table_has_the_scores_that_compare_has(run, demo, demo_page, pa
     code, out, _ = run("compare", demo, "--baseline", "bland-neural", "--format", "json")
     assert code == 0
     for found in json.loads(out):
-        column = header.index(found["metric"])
+        column = header.index(f"{found['metric']} ↑")
         for one in found["systems"]:
             (row,) = (row for row in rows if row[0] == one["system"])
             assert row[column].startswith(f"{one['score']:.2f}")

@@ -14,9 +14,10 @@ from deltableu.cli.options import (
     Output,
     Positive,
     Several,
+    Signatures,
     Whole,
-    chosen_tables,
     listed,
+    one_tidy_table,
     unused,
 )
 from deltableu.cli.output import Format, emit, note, note_groups, note_left_out, remark, tell
@@ -34,6 +35,8 @@ from deltableu.compare import (
     names_metrics,
     read_past_comparisons,
     testable,
+    tidy_pairs,
+    tidy_systems,
 )
 from deltableu.compare import sensitivity as find_sensitivity
 from deltableu.corpus import (
@@ -83,8 +86,9 @@ def compare(
     sensitivity: Annotated[bool, Flag] = False,
     past: str | None = None,
     past_model: Literal["isotonic", "logistic"] = "isotonic",
-    tables: str = "systems,pairs",
+    tables: str | None = None,
     format: Format = "table",
+    signatures: Signatures = False,
     digits: Digits = 2,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
@@ -168,11 +172,14 @@ def compare(
     past_model
         How that probability grows with the difference.
     tables
-        Which tables to print, separated by commas: systems, pairs, matrix.
+        Which tables to print, separated by commas: systems, pairs, matrix; by default
+        systems,pairs. TSV and CSV hold one: pairs, or systems if that is named.
     format
         How results are printed.
+    signatures
+        Spell out the signatures of metrics, which otherwise are hashes of eight digits.
     digits
-        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON, TSV and CSV are never rounded.
     output
         Write to this file.
     threads
@@ -188,7 +195,9 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
-    wanted = chosen_tables(tables, _TABLES)
+    wanted = one_tidy_table(tables, format, _TABLES, ("systems", "pairs"), "pairs")
+    if sensitivity and format in ("tsv", "csv"):
+        raise InputError(f"--sensitivity is not in --format {format}: take json")
     if scores is None and lower_is_better:
         raise InputError("--lower-is-better goes with --scores; metrics know it themselves")
     if scores is not None:
@@ -336,7 +345,15 @@ def compare(
         for record, other in zip(records, fragile, strict=True):
             shown += [other.sentences(), *([other.table()] if other.pairs else [])]
             record["sensitivity"] = as_record(other)
-    emit(shown, records, format, output, verdict=verdict(found))
+    emit(
+        shown,
+        records,
+        format,
+        output,
+        verdict=verdict(found),
+        signatures=signatures,
+        tidy=tidy_systems(found) if wanted == ["systems"] else tidy_pairs(found),
+    )
     if gate is None or gate.passed:
         return 0
     for system in gate.systems:

@@ -11,11 +11,11 @@ from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions
-from deltableu.cli.options import Positive
+from deltableu.cli.options import Positive, Signatures
 from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
 from deltableu.errors import InputError, hint_at
-from deltableu.io import Own
+from deltableu.io import Own, short_signatures
 from deltableu.report import Case, explain_page, explained_case, terminal_view
 from deltableu.score import (
     BLEU,
@@ -43,6 +43,7 @@ def explain(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     html: Annotated[Path | None, Parameter(name=["--html", "--output", "-o"])] = None,
+    signatures: Signatures = False,
 ) -> None:
     """Show why a response scored as it did, n-gram by n-gram.
 
@@ -72,6 +73,9 @@ def explain(
         Items without a positively weighted reference are an error, or left out everywhere.
     html
         Write one self-contained HTML page here instead of printing; - is standard output.
+    signatures
+        Spell out the metric's signature, which otherwise is a hash of eight digits; pages have it
+        in full.
     """
     choices = {"--item": item, "--worst": worst, "--best": best}
     given = [name for name, value in choices.items() if value is not None]
@@ -97,7 +101,8 @@ def explain(
     signature = str(scored.rows[system].score().signature)
     if html is None:
         width = terminal_width() or 10_000
-        print_parts(terminal_view(cases, heading, signature, width=width))
+        last = signature if signatures else f"sig: {short_signatures({chosen.name: signature})}"
+        print_parts(terminal_view(cases, heading, last, width=width))
         return
     page = explain_page(f"Why {system} scored as it did", cases, heading, signature)
     write_page(page, html)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
-from deltableu.cli.options import Flag, Output, Positive, subcommands
+from deltableu.cli.options import Flag, Output, Positive, Signatures, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
@@ -51,6 +51,7 @@ def apply(
     replace: Annotated[bool, Flag] = False,
     log: Path | None = None,
     format: Format = "table",
+    signatures: Signatures = False,
 ) -> None:
     """Rate the references of a study with a model.
 
@@ -88,6 +89,8 @@ def apply(
         Append a line of JSON to this file for every batch that is done.
     format
         How the summary is printed.
+    signatures
+        Spell out the judge's signature, which otherwise is a hash of eight digits.
     """
     model = [judge] if is_model_file(judge) else []
     add = check_new_study_run(study, output, log, model, replace=replace)
@@ -121,7 +124,7 @@ def apply(
         rated.work.end()
     if not rated.rated:
         note("nothing was rated: every reference has a weight (--which all rates anew)")
-    emit(rated.table(), rated, format)
+    emit(rated.table(), rated, format, signatures=signatures)
 
 
 @judge.command

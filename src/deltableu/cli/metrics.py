@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from deltableu.cli.output import Format, emit
-from deltableu.io import Table
+from deltableu.io import Column, Table
 from deltableu.score import Metric, installed_metrics
 
-_COLUMNS = ("metric", "range", "better", "levels", "needs", "what it is")
+_COLUMNS = ("metric", "what it is", "better", "needs", "range", "levels")
+#: What a narrow terminal can do without.
+_DROP = {"needs": 1, "range": 2, "levels": 3}
 
 
 def metrics(*, format: Format = "table") -> None:
@@ -24,18 +26,22 @@ def metrics(*, format: Format = "table") -> None:
         for name, found in installed_metrics()
     ]
     rows = ([record[column] for column in _COLUMNS] for record in records)
-    emit(Table(_COLUMNS, rows), records, format)
+    columns = [
+        Column(name, drop=_DROP.get(name, 0), room=30 if name == "what it is" else 16)
+        for name in _COLUMNS
+    ]
+    emit(Table(columns, rows), records, format)
 
 
 def _record(name: str, found: type[Metric]) -> dict[str, Any]:
     low, high = found.limits
     return {
         "metric": name,
-        "range": f"{low:g} to {high:g}".replace("inf", "any"),
-        "better": "higher" if found.higher_is_better else "lower",
-        "levels": "corpus, segment" if found.has_segments else "corpus",
-        "needs": ", ".join(sorted(found.needs)) or "-",
         "what it is": found.summary,
+        "better": "higher" if found.higher_is_better else "lower",
+        "needs": ", ".join(sorted(found.needs)) or "-",
+        "range": f"{low:g} to {high:g}".replace("inf", "any"),
+        "levels": "corpus, segment" if found.has_segments else "corpus",
     }
 
 

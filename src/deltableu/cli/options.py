@@ -15,6 +15,8 @@ STANDARD_INPUT = ".//-"
 Several = Parameter(consume_multiple=True, negative=())
 Flag = Parameter(negative=())
 Output = Parameter(name=["--output", "-o"])
+#: A flag that several commands have.
+Signatures = Annotated[bool, Flag]
 
 
 def _whole(
@@ -54,6 +56,21 @@ def chosen_tables(text: str, known: Sequence[str]) -> list[str]:
         if name not in known:
             meant = hint_at(name, known)
             raise InputError(f"--tables takes {', '.join(known)}, got {name!r}{meant}")
+    return names
+
+
+def one_tidy_table(
+    tables: str | None, format: str, known: Sequence[str], usual: Sequence[str], tidy: str
+) -> list[str]:
+    """The tables that `--tables` names; TSV and CSV hold one, by default the tidy one."""
+    if format not in ("tsv", "csv"):
+        return list(usual) if tables is None else chosen_tables(tables, known)
+    names = [tidy] if tables is None else chosen_tables(tables, known)
+    if len(names) > 1:
+        raise InputError(
+            f"--format {format} writes one table, and --tables names {len(names)}: choose one of "
+            f"{', '.join(names)}"
+        )
     return names
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 from deltableu.cli.streams import note as note
 from deltableu.cli.streams import remark as remark
+from deltableu.cli.streams import terminal_width as terminal_width
 from deltableu.corpus import Item, ungrouped_note
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from deltableu.score import Scoring
 
 
-Format = Literal["table", "json", "tsv", "latex", "markdown"]
+Format = Literal["table", "json", "tsv", "csv", "latex", "markdown"]
 
 
 def emit(
@@ -38,6 +39,8 @@ def emit(
     output: Path | None = None,
     *,
     verdict: Sequence[str] = (),
+    signatures: bool = False,
+    tidy: Table | None = None,
     beside: Sequence[Path | None] = (),
 ) -> None:
     """Write tables with their notes, or all of the result behind them as JSON.
@@ -48,6 +51,10 @@ def emit(
         The file; standard output where there is none.
     verdict
         Sentences that come first, for people; the result has them for programs.
+    signatures
+        Spell signatures out, which otherwise are hashes; JSON always does.
+    tidy
+        What TSV and CSV hold: one table, by default the first.
     beside
         Where that went which these tables are a summary of: if it took standard output, the
         summary goes to standard error.
@@ -56,14 +63,24 @@ def emit(
     is_file = output is not None and not is_standard_stream(output)
     taken = any(one is not None and is_standard_stream(one) for one in beside)
     stream = sys.stderr if taken else sys.stdout
+    ascii_only = not is_file and "utf" not in (stream.encoding or "").lower()
     if format == "json":
-        ascii_only = not is_file and "utf" not in (stream.encoding or "").lower()
         text = json_text(as_record(result), ascii_only=ascii_only)
     elif format == "table":
         width = None if is_file else terminal_width(stream)
-        text = render_terminal(shown, width, colours=width is not None, verdict=verdict)
+        colours = not is_file and is_terminal(stream)
+        text = render_terminal(
+            shown,
+            width,
+            colours=colours,
+            verdict=verdict,
+            signatures=signatures,
+            ascii_only=ascii_only,
+        )
+    elif format in ("tsv", "csv"):
+        text = render([shown[0] if tidy is None else tidy], format)
     else:
-        text = render(shown, format, verdict=verdict)
+        text = render(shown, format, verdict=verdict, signatures=signatures)
     if output is not None and is_file:
         with atomic_write(output) as file:
             file.write(text)
@@ -113,18 +130,17 @@ def note_clamped(scoring: Scoring) -> None:
         )
 
 
-def terminal_width(stream: TextIO | None = None) -> int | None:
-    """How wide the terminal is; None for a pipe or a file, where nothing should be folded."""
+def is_terminal(stream: TextIO | None = None) -> bool:
+    """Whether somebody looks at it, who may see colours."""
     from rich.console import Console
 
-    console = Console(file=stream or sys.stdout)
-    return console.width if console.is_terminal else None
+    return Console(file=stream or sys.stdout).is_terminal
 
 
 def print_parts(*parts: rich.console.RenderableType) -> None:
     """Print what rich can show."""
     width = terminal_width()
-    _print(terminal_text(parts, width, colours=width is not None), sys.stdout)
+    _print(terminal_text(parts, width, colours=is_terminal()), sys.stdout)
 
 
 def _print(text: str, stream: TextIO) -> None:

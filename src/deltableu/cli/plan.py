@@ -12,6 +12,7 @@ from deltableu.cli.options import (
     Output,
     Positive,
     Several,
+    Signatures,
     Whole,
     subcommands,
     unused,
@@ -49,6 +50,7 @@ def compare(
     seed: Whole = 0,
     plot: Path | None = None,
     format: Format = "table",
+    signatures: Signatures = False,
     digits: Digits = 2,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
@@ -94,8 +96,10 @@ def compare(
         Draw the curves here: a name that ends in .svg or .png.
     format
         How results are printed.
+    signatures
+        Spell out the signatures of metrics, which otherwise are hashes of eight digits.
     digits
-        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON, TSV and CSV are never rounded.
     output
         Write to this file.
     threads
@@ -142,7 +146,8 @@ def compare(
             path.write_bytes(power_plot(found, form))
     said = verdict(found)
     record = {**as_record(found), "verdict": list(said)}
-    emit(found.table(digits=digits), record, format, output, verdict=said)
+    table = found.table(digits=digits)
+    emit(table, record, format, output, verdict=said, signatures=signatures)
 
 
 def _plot_form(path: Path) -> Literal["svg", "png"]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions
-from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole, unused
+from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Signatures, Whole, unused
 from deltableu.cli.output import Format, emit, note_clamped, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import Missing
@@ -34,6 +34,7 @@ def score(
     seed: Whole = 0,
     segments: Annotated[bool, Flag] = False,
     format: Format = "table",
+    signatures: Signatures = False,
     digits: Digits = 2,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
@@ -80,8 +81,10 @@ def score(
         Print the score of every segment.
     format
         How results are printed.
+    signatures
+        Spell out the signatures of metrics, which otherwise are hashes of eight digits.
     digits
-        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON, TSV and CSV are never rounded.
     output
         Write to this file.
     threads
@@ -116,4 +119,11 @@ def score(
         note_groups(inputs.references.items or (), group)
         note_clamped(scoring)
     table = scoring.segment_table if segments else scoring.table
-    emit(table(digits=digits), scoring.record(segments=segments), format, output)
+    emit(
+        table(digits=digits),
+        scoring.record(segments=segments),
+        format,
+        output,
+        signatures=signatures,
+        tidy=None if segments else scoring.tidy_table(),
+    )

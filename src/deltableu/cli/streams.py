@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO
 
 from deltableu._visible import NARROWEST, visible
 from deltableu.errors import InputError
@@ -85,9 +85,28 @@ def leave_signals() -> None:
     _is_over = True
 
 
+def terminal_width(stream: TextIO | None = None) -> int | None:
+    """How wide the terminal is, or COLUMNS says; else None, and lines are as long as they need."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdigit():
+        return int(given)
+    shown = stream or sys.stdout
+    try:
+        return os.get_terminal_size(shown.fileno()).columns or None if shown.isatty() else None
+    except (OSError, ValueError):
+        return None
+
+
 def note(message: str) -> None:
-    """One line about what was done, beside the results."""
-    print(f"deltableu: {visible(' '.join(message.split()))}", file=sys.stderr)
+    """A sentence about what was done, beside the results; on one line unless a terminal is near."""
+    text = f"deltableu: {visible(' '.join(message.split()))}"
+    width = terminal_width(sys.stderr)
+    if width is not None:
+        # Only here: a process heeds signals before it imports what commands need.
+        from deltableu.io import folded
+
+        text = "\n".join(folded(text, width, "  ", whole_words=True))
+    print(text, file=sys.stderr)
 
 
 def remark(message: str) -> None:

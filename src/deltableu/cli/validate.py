@@ -14,10 +14,11 @@ from deltableu.cli.options import (
     Output,
     Positive,
     Several,
+    Signatures,
     Whole,
-    chosen_tables,
     listed,
     no_use,
+    one_tidy_table,
     unused,
 )
 from deltableu.cli.output import Format, emit, note_left_out, remark, tell
@@ -81,8 +82,9 @@ def validate(
     threshold: float = 25.0,
     resamples: Whole = 1000,
     seed: Whole = 0,
-    tables: str = "people,agreement,matrix",
+    tables: str | None = None,
     format: Format = "table",
+    signatures: Signatures = False,
     digits: Digits = 3,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
@@ -160,11 +162,14 @@ def validate(
     seed
         Seed of everything random.
     tables
-        Which tables to print, separated by commas: people, agreement, matrix.
+        Which tables to print, separated by commas: people, agreement, matrix; by default
+        all. TSV and CSV hold one: agreement, if no other is named.
     format
         How results are printed.
+    signatures
+        Spell out the signatures of metrics, which otherwise are hashes of eight digits.
     digits
-        Digits after the decimal point in tables for people; JSON and TSV are never rounded.
+        Digits after the decimal point in tables for people; JSON, TSV and CSV are never rounded.
     output
         Write to this file.
     threads
@@ -183,7 +188,7 @@ def validate(
         threshold=threshold,
         seed=seed,
     )
-    wanted = chosen_tables(tables, _TABLES)
+    wanted = one_tidy_table(tables, format, _TABLES, _TABLES, "agreement")
     check_results(output, (study, *(scores or ()), human, *options.files))
     if study is None and (scores is None or human is None):
         raise InputError("give a study folder, or --scores and --human tables")
@@ -249,8 +254,19 @@ def validate(
             shown += [result.table(one, digits=digits) for one in plan.levels if one in measured]
         else:
             shown += result.matrix_tables()
+    tidy = {"agreement": result.tidy_table, "matrix": result.tidy_matrix}.get(wanted[0])
+    if not shown:
+        raise InputError("there are no ratings of single raters: no table of people")
     said = verdict(result)
-    emit(shown, {**as_record(result), "verdict": list(said)}, format, output, verdict=said)
+    emit(
+        shown,
+        {**as_record(result), "verdict": list(said)},
+        format,
+        output,
+        verdict=said,
+        signatures=signatures,
+        tidy=None if tidy is None else tidy(),
+    )
 
 
 def _one_test(text: str) -> MetricTest | Literal["auto"]:

@@ -24,6 +24,8 @@ from deltableu.compare.results import (
     Probability,
     RunShares,
     VarianceShares,
+    tidy_pairs,
+    tidy_systems,
 )
 from deltableu.compare.sensitivity import sensitivity
 from deltableu.compare.sensitivity_results import Flip, Flips, PairSensitivity, Sensitivity
@@ -69,4 +71,6 @@ __all__ = [
     "sensitivity",
     "sequential_look",
     "testable",
+    "tidy_pairs",
+    "tidy_systems",
 ]

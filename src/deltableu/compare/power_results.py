@@ -83,7 +83,13 @@ class PowerCurve:
             return Cell(f"more than {largest}", note=f"(about {self.approximate})", best=True)
         if needed == self.points[0].items:
             return Cell(f"{needed} or fewer", note=f"(about {self.approximate})", best=True)
-        ends = (f"more than {largest}" if e is None else str(e) for e in self.needed_range(power))
+        low, high = self.needed_range(power)
+        if low is not None and high is not None:
+            between = ConfidenceInterval(
+                low, high, self.points[0].interval.confidence, "simulation"
+            )
+            return Cell(needed, between, best=True, form="d")
+        ends = (f"more than {largest}" if e is None else str(e) for e in (low, high))
         return Cell(needed, note=f"[{', '.join(ends)}]", best=True, form="d")
 
 
@@ -155,8 +161,8 @@ class PowerPlan:
             f"items{grouped}; intervals are of the simulation and leave out that a pilot is a "
             "sample itself"
         )
-        notes = {"pilot": pilot, self.metric: self.signature}
-        return Table((Column(of), *columns), rows, caption, notes)
+        signatures = {self.metric: self.signature}
+        return Table((Column(of), *columns), rows, caption, {"pilot": pilot}, signatures)
 
     def record(self) -> dict[str, Any]:
         """All of it, and how many items each instrument needs."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deltableu.io import Cell, Column, Table, field_record
-from deltableu.stats import ConfidenceInterval, Correction
+from deltableu.stats import INTERVAL_COLUMNS, ConfidenceInterval, Correction, interval_cells
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "no correction"}
 
@@ -221,7 +221,9 @@ class Comparison:
         last = ("rank", "range") if self.baseline is None else ("p", "p")
         columns = [
             Column("system"),
-            Column(self.metric, f".{digits}f"),
+            Column(
+                self.metric, f".{digits}f", better="higher" if self.higher_is_better else "lower"
+            ),
             Column(*last, align="right", key=f"{self.metric} {last[0]}"),
         ]
         rows: list[list[object]] = [
@@ -234,10 +236,10 @@ class Comparison:
         ]
         if any(one.corrected is not None for one in self.systems):
             name = "with other raters"
-            columns.append(Column(name, f".{digits}f", key=f"{self.metric} {name}"))
+            columns.append(Column(name, f".{digits}f", key=f"{self.metric} {name}", drop=3))
             for row, one in zip(rows, self.systems, strict=True):
                 row.append(one.corrected and Cell(one.corrected.score, one.corrected.interval))
-        return Table(columns, rows, notes=self._notes())
+        return Table(columns, rows, notes=self._notes(), signatures=self._signatures())
 
     def _against(self, system: str, baseline: str) -> Cell:
         if system == baseline:
@@ -251,25 +253,29 @@ class Comparison:
         columns: dict[Column, list[object]] = {
             Column("first"): [one.first for one in pairs],
             Column("second"): [one.second for one in pairs],
-            Column("difference", form): [one.difference for one in pairs],
+            Column("diff", form, key="difference"): [one.difference for one in pairs],
             Column("interval", form): [one.interval for one in pairs],
         }
         for test in self.tests:
-            columns[Column(f"p {test}", "p")] = [self._p_value(one, test) for one in pairs]
+            # Where p-values are corrected, those decide.
+            drop = 0 if self.correction == "none" and test == self.tests[0] else 2
+            columns[Column(f"p {test}", "p", drop=drop)] = [
+                self._p_value(one, test) for one in pairs
+            ]
         if self.correction != "none":
             name = f"p {_CORRECTIONS[self.correction]}"
             columns[Column(name, "p")] = [self.deciding(one) for one in pairs]
         if any(one.agreement for one in pairs):
-            columns[Column("people agree", ".2f")] = [
+            columns[Column("people agree", ".2f", drop=1)] = [
                 one.agreement and Cell(one.agreement.value, one.agreement.interval) for one in pairs
             ]
         shares = [one.variance for one in pairs]
         if any(isinstance(one, VarianceShares) for one in shares):
-            columns[Column("from raters", ".0%")] = [
+            columns[Column("from raters", ".0%", drop=3)] = [
                 one.rater_share if isinstance(one, VarianceShares) else None for one in shares
             ]
         if any(isinstance(one, RunShares) for one in shares):
-            columns[Column("from runs", ".0%")] = [
+            columns[Column("from runs", ".0%", drop=3)] = [
                 one.run_share if isinstance(one, RunShares) else None for one in shares
             ]
         columns[Column("better")] = [
@@ -277,7 +283,9 @@ class Comparison:
         ]
         of = "" if self.groups is None else f" in {self.groups} groups"
         caption = f"{self.metric}: first minus second, {self.items} items{of}"
-        return Table(columns, zip(*columns.values(), strict=True), caption, self._notes())
+        caption += "" if self.higher_is_better else ", lower is better"
+        rows = zip(*columns.values(), strict=True)
+        return Table(columns, rows, caption, self._notes(), self._signatures())
 
     def _p_value(self, pair: ComparedPair, test: str) -> Cell:
         """Said for whom it speaks where that is not the system with the better score."""
@@ -297,10 +305,11 @@ class Comparison:
         rows = [[row, *(found.get((row, column)) for column in names)] for row in names]
         columns = [Column("", key="system"), *(Column(name, "p") for name in names)]
         caption = f"{self.metric}: p-values, {_CORRECTIONS[self.correction]}"
-        return Table(columns, rows, f"{caption}; > where the row is better", self._notes())
+        caption += "; > where the row is better"
+        return Table(columns, rows, caption, self._notes(), self._signatures())
 
     def _notes(self) -> dict[str, str]:
-        """What readers of the tables must know, and the signature."""
+        """What readers of the tables must know."""
         test = f"{self.tests[0]}{' (exact)' if self.exact else ''}"
         how = f"{test}, {_CORRECTIONS[self.correction]}, {self.significance:g}"
         if self.baseline is None:
@@ -314,4 +323,59 @@ class Comparison:
             notes["intervals"] = f"{100 * self.confidence:g}% {of}"
         for number, warning in enumerate(self.warnings, start=1):
             notes[f"{self.metric}, warning {number}"] = warning
-        return notes | {self.metric: self.signature}
+        return notes
+
+    def _signatures(self) -> dict[str, str]:
+        return {self.metric: self.signature}
+
+
+def tidy_systems(comparisons: Sequence[Comparison]) -> Table:
+    """A row for each metric and system, for programs."""
+    columns = (
+        *("metric", "system", "score", *INTERVAL_COLUMNS, "first_rank", "last_rank", "cluster"),
+        *("letters", "baseline", "p", "significant", "items", "signature"),
+    )
+    rows = []
+    for found in comparisons:
+        for one in found.systems:
+            pair = None
+            if found.baseline not in (None, one.system):
+                pair = found.pair(one.system, str(found.baseline))
+            rows.append(
+                (
+                    *(found.metric, one.system, one.score, *interval_cells(one.interval)),
+                    *(one.rank or (None, None)),
+                    *(one.cluster, one.letters, found.baseline),
+                    None if pair is None else found.deciding(pair),
+                    None if pair is None else pair.significant,
+                    *(found.items, found.signature),
+                )
+            )
+    return Table(columns, rows)
+
+
+def tidy_pairs(comparisons: Sequence[Comparison]) -> Table:
+    """A row for each metric and pair, for programs."""
+    tests = list(dict.fromkeys(test for found in comparisons for test in found.tests))
+    columns = (
+        *("metric", "first", "second", "difference", *INTERVAL_COLUMNS),
+        *(f"p_{test}" for test in tests),
+        *("p_corrected", "correction", "significance", "significant", "better"),
+        *("people_agree", "people_agree_low", "people_agree_high", "items", "signature"),
+    )
+    rows = [
+        (
+            *(found.metric, one.first, one.second, one.difference),
+            *interval_cells(one.interval),
+            *(one.p_values.get(test) for test in tests),
+            *(found.deciding(one), found.correction, found.significance, one.significant),
+            one.better,
+            one.agreement and one.agreement.value,
+            one.agreement and one.agreement.interval.low,
+            one.agreement and one.agreement.interval.high,
+            *(found.items, found.signature),
+        )
+        for found in comparisons
+        for one in found.pairs
+    ]
+    return Table(columns, rows)

@@ -218,10 +218,14 @@ class ScoreTable:
             mark_best([*map(Cell, total.tolist())], higher_is_better=higher)
             for total, higher in zip(self.totals, self.higher_is_better, strict=True)
         ]
-        names = (Column(metric, f".{digits}f") for metric in self.metrics)
-        notes = dict(zip(self.metrics, self.signatures, strict=True))
+        names = (
+            Column(metric, f".{digits}f", better="higher" if higher else "lower")
+            for metric, higher in zip(self.metrics, self.higher_is_better, strict=True)
+        )
+        signatures = dict(zip(self.metrics, self.signatures, strict=True))
+        signatures = {metric: text for metric, text in signatures.items() if text}
         rows = zip(self.systems, *columns, strict=True)
-        return Table((Column("system"), *names), rows, notes=notes)
+        return Table((Column("system"), *names), rows, signatures=signatures)
 
     def first_missing(self) -> tuple[str, str, str] | None:
         """Metric, system and item of the first score that is not there."""

@@ -76,8 +76,15 @@ from deltableu.io.sources import (
     pyarrow_for,
     unreadable,
 )
-from deltableu.io.table import Cell, Column, Table, fact_table, mark_best
-from deltableu.io.table_formats import render, render_terminal, terminal_text
+from deltableu.io.table import Better, Cell, Column, Table, fact_table, mark_best
+from deltableu.io.table_formats import (
+    folded,
+    render,
+    render_terminal,
+    short_signature,
+    short_signatures,
+    terminal_text,
+)
 from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
 from deltableu.io.written import Interval, written
 
@@ -86,6 +93,7 @@ __all__ = [
     "MAX_LINE",
     "MAX_UNPACKED",
     "OBJECTS",
+    "Better",
     "BrokenFile",
     "ByteSource",
     "Cell",
@@ -128,6 +136,7 @@ __all__ = [
     "filled_lines",
     "find_files",
     "fingerprint",
+    "folded",
     "holds_work",
     "interrupted_copy",
     "is_frame",
@@ -161,6 +170,8 @@ __all__ = [
     "render",
     "render_terminal",
     "scratch_folder",
+    "short_signature",
+    "short_signatures",
     "shown",
     "table_records",
     "table_rows",

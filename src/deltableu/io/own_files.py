@@ -11,17 +11,17 @@ from deltableu.errors import InputError
 from deltableu.io.sources import ByteSource, FoundFile
 
 _HEAD = 1 << 16
-_WORDS = rb"(?:system|metric|level|human|items|first|better|pair)"
+_WORDS = rb"(?:system|metric|level|human|items|groups|first|better|pair)"
 
 
 class Own(Enum):
     """What a file is, and how one begins."""
 
-    #: Tables in any of their formats: JSON, TSV, LaTeX, Markdown, or as a terminal shows them.
+    #: Tables in any of their formats: JSON, TSV, CSV, LaTeX, Markdown, or as a terminal shows them.
     RESULTS = re.compile(
         rb'\s*(?:\[\s*)?\{\s*"' + _WORDS + rb'"|\s*\[\s*\]\s*\Z'
-        rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t]*[\n\t]"
-        rb"|(?:%[^\n]*\n)*\\begin\{tabular\}"
+        rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t,]*[\n\t,]"
+        rb"|(?:%[^\n]*\n)*\\begin\{tab(?:le|ular)\}"
         rb"|(?:[^\n|#][^\n|]{0,1000}\n\n){0,40}\| [^\n]*\|\n\| :?-"
         rb"|\s*[^\n]*\n(?:[^\n]*\n){0,40}[ \xe2\x94\x80]*\xe2\x94\x80"
     )

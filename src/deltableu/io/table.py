@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from deltableu.errors import InputError
 from deltableu.io.record import as_record, json_text
-from deltableu.io.table_formats import joined_notes, render, render_terminal, to_rich
+from deltableu.io.table_formats import (
+    joined_notes,
+    joined_signatures,
+    latex,
+    render,
+    render_terminal,
+    terminal_lines,
+)
 from deltableu.io.written import Interval, written
 
 if TYPE_CHECKING:
-    import rich.table
+    import rich.console
+    import rich.text
 
 
 Align = Literal["left", "right"]
+Better = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +41,22 @@ class Column:
         By default texts to the left and numbers to the right.
     key : str
         Its name in records, where headings are empty or occur twice; by default the heading.
+    better : {"higher", "lower"}, optional
+        Which values are better, where that is to be marked in the heading.
+    drop : int
+        Where a terminal is too narrow, columns with the highest number are dropped first, and
+        intervals before the values they belong to; the first column never is.
+    room : int
+        How narrow its texts may be wrapped before that happens.
     """
 
     name: str
     form: str = ""
     align: Align | None = None
     key: str = ""
+    better: Better | None = None
+    drop: int = 0
+    room: int = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +88,10 @@ class Cell:
         """The value for people."""
         return written(self.value, self._form(column))
 
-    def small_print(self, column: Column) -> str:
+    def small_print(self, column: Column, *, letters: bool = True) -> str:
         """What follows the value, for people."""
         interval = written(self.interval, self._form(column))
-        return " ".join(filter(None, (self.letters, interval, self.note)))
+        return " ".join(filter(None, (self.letters if letters else "", interval, self.note)))
 
     def _form(self, column: Column) -> str:
         return column.form if self.form is None else self.form
@@ -80,11 +99,11 @@ class Cell:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Table:
-    """Columns, rows of cells, a caption, and notes that readers need.
+    """Columns, rows of cells, a caption, notes that readers need, and signatures.
 
-    Terminal, Markdown, LaTeX and HTML are for people: numbers are rounded. Records, JSON, TSV and
-    data frames are for programs: numbers are whole, and intervals, letters and notes have columns
-    of their own.
+    Terminal, Markdown, LaTeX and HTML are for people: numbers are rounded. Records, JSON, TSV, CSV
+    and data frames are for programs: numbers are whole, and intervals, letters and notes have
+    columns of their own.
 
     Parameters
     ----------
@@ -93,7 +112,9 @@ class Table:
         A cell may be a plain value.
     caption : str
     notes : mapping of str to str
-        Signatures, and what marks mean.
+        What marks mean; one that is called bold is left out where nothing is in bold.
+    signatures : mapping of str to str
+        Of each metric or procedure: people are shown a hash of it unless they ask for more.
 
     Examples
     --------
@@ -111,6 +132,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
 
     def __init__(
         self,
@@ -118,6 +140,7 @@ class Table:
         rows: Iterable[Iterable[object]],
         caption: str = "",
         notes: Mapping[str, str] | None = None,
+        signatures: Mapping[str, str] | None = None,
     ) -> None:
         headings = tuple(one if isinstance(one, Column) else Column(one) for one in columns)
         cells = tuple(
@@ -130,6 +153,7 @@ class Table:
         object.__setattr__(self, "rows", cells)
         object.__setattr__(self, "caption", caption)
         object.__setattr__(self, "notes", dict(notes or {}))
+        object.__setattr__(self, "signatures", dict(signatures or {}))
 
     def align(self, column: int) -> Align:
         """Where a column's cells stand."""
@@ -148,7 +172,8 @@ class Table:
             found = {row[0].value: row[1:] for row in other.rows}
             for name, row in rows.items():
                 row += found[name]
-        return Table(columns, rows.values(), self.caption, joined_notes(tables))
+        notes, signatures = joined_notes(tables), joined_signatures(tables)
+        return Table(columns, rows.values(), self.caption, notes, signatures)
 
     def records(self) -> list[dict[str, Any]]:
         """A mapping for each row, with values as they are."""
@@ -204,39 +229,83 @@ class Table:
                 "a data frame needs pandas: pip install pandas, or take records()"
             ) from None
         frame = DataFrame(self.records())
-        frame.attrs.update(caption=self.caption, notes=dict(self.notes))
+        frame.attrs.update(
+            caption=self.caption, notes=dict(self.notes), signatures=dict(self.signatures)
+        )
         return frame
 
+    def to_dict(self) -> dict[str, Any]:
+        """Caption, records, notes and signatures in full."""
+        return {
+            "caption": self.caption,
+            "rows": self.records(),
+            "notes": dict(self.notes),
+            "signatures": dict(self.signatures),
+        }
+
     def to_tsv(self) -> str:
-        """Tab-separated records with a header; notes follow as comments."""
+        """Tab-separated records below one header, and nothing else."""
         return render([self], "tsv")
 
-    def to_markdown(self) -> str:
-        """A GitHub-style table."""
-        return render([self], "markdown")
+    def to_csv(self) -> str:
+        """The same with commas."""
+        return render([self], "csv")
 
-    def to_latex(self) -> str:
-        """A `tabular` for the booktabs package."""
-        return render([self], "latex")
+    def to_markdown(self, *, signatures: bool = False) -> str:
+        """A GitHub-style table, with signatures in full if asked for."""
+        return render([self], "markdown", signatures=signatures)
+
+    def to_latex(
+        self, *, caption: str | None = None, label: str | None = None, signatures: bool = False
+    ) -> str:
+        r"""A `tabular` for the booktabs package, in a `table` if there is a caption or a label.
+
+        Letters stand as superscripts, and arrows say which direction is better.
+
+        Examples
+        --------
+        >>> ter = Column("ter", ".1f", better="lower")
+        >>> table = Table(["system", ter], [["A", Cell(9, letters="a")]])
+        >>> print(table.to_latex(caption="Systems.", label="tab:systems"))
+        \begin{table}
+        \centering
+        \caption{Systems.}
+        \label{tab:systems}
+        \begin{tabular}{lr}
+        \toprule
+        system & ter $\downarrow$ \
+        \midrule
+        A & 9.0$^{\mathrm{a}}$ \
+        \bottomrule
+        \end{tabular}
+        \end{table}
+        <BLANKLINE>
+        """
+        return latex(self, caption, label, signatures=signatures)
 
     def to_html(self, *, bare: bool = False) -> str:
         """A `<table>`, the best in bold, small print in `<small>`; bare without caption, notes."""
-        return render([Table(self.columns, self.rows) if bare else self], "html")
+        shown = Table(self.columns, self.rows) if bare else self
+        return render([shown], "html", signatures=True)
 
-    def to_terminal(self, width: int | None = None, *, colours: bool = False) -> str:
-        """For a terminal of this width; without one, nothing is folded."""
-        return render_terminal([self], width, colours=colours)
+    def to_terminal(
+        self, width: int | None = None, *, colours: bool = False, signatures: bool = False
+    ) -> str:
+        """For a terminal of this width; without one, lines are as long as they need to be."""
+        return render_terminal([self], width, colours=colours, signatures=signatures)
 
     def __str__(self) -> str:
         return self.to_terminal()
 
     __repr__ = __str__
 
-    def __rich__(self) -> rich.table.Table:
-        return to_rich(self)
+    def __rich_console__(
+        self, console: rich.console.Console, options: rich.console.ConsoleOptions
+    ) -> Iterable[rich.text.Text]:
+        yield terminal_lines([self], options.max_width)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return render([self], "html")
 
 
 def mark_best(cells: Sequence[Cell], *, higher_is_better: bool = True) -> list[Cell]:

@@ -2,43 +2,69 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
-from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from deltableu._visible import NARROWEST, visible
+from deltableu.io.table_layout import Line, heading, lay_out, wrap
 from deltableu.io.written import written
 
 if TYPE_CHECKING:
     import rich.console
-    import rich.table
+    import rich.text
 
     from deltableu.io.table import Table
 
 
 #: Sentences are no wider, however wide the terminal is.
 _PROSE = 100
+TextFormat = Literal["tsv", "csv", "markdown", "latex", "html"]
+_FOR_PROGRAMS = ("tsv", "csv")
+#: What stands for characters that a stream cannot spell.
+_ASCII = str.maketrans("─…↑↓", "-~^v")
 
-TextFormat = Literal["tsv", "markdown", "latex", "html"]
 
+def render(
+    tables: Sequence[Table],
+    format: TextFormat,
+    *,
+    verdict: Sequence[str] = (),
+    signatures: bool = False,
+) -> str:
+    """The verdict, one table after the other, then the notes of all.
 
-def render(tables: Sequence[Table], format: TextFormat, *, verdict: Sequence[str] = ()) -> str:
-    """The verdict, one table after the other, then the notes of all; TSV has no verdict."""
-    body = {"tsv": _tsv, "markdown": _markdown, "latex": _latex, "html": _html}[format]
-    return _verdict(verdict, format) + "\n".join(map(body, tables)) + _notes(tables, format)
+    TSV and CSV hold one table and nothing else.
+    """
+    if format in _FOR_PROGRAMS:
+        (table,) = tables
+        return _delimited(table, "\t" if format == "tsv" else ",")
+    body = {"markdown": _markdown, "latex": _latex, "html": _html}[format]
+    notes = _notes(tables, format, signatures)
+    return _verdict(verdict, format) + "\n".join(map(body, tables)) + notes
 
 
 def _verdict(sentences: Sequence[str], format: TextFormat) -> str:
-    if not sentences or format == "tsv":
-        return ""
     if format == "latex":
         return "".join(f"% {visible(one)}\n" for one in sentences)
     if format == "html":
         return "".join(f"<p>{_for_html(one)}</p>\n" for one in sentences)
     return "".join(f"{_markdown_paragraph(one)}\n\n" for one in sentences)
+
+
+def latex(table: Table, caption: str | None, label: str | None, *, signatures: bool = False) -> str:
+    """A LaTeX table, in a float if it has a caption or a label."""
+    inner = _latex(table) + _notes([table], "latex", signatures)
+    if caption is None and label is None:
+        return inner
+    above = ["\\begin{table}", "\\centering"]
+    above += [] if caption is None else [f"\\caption{{{_for_latex(caption)}}}"]
+    above += [] if label is None else [f"\\label{{{visible(label)}}}"]
+    return "\n".join([*above, inner]) + "\\end{table}\n"
 
 
 def render_terminal(
@@ -47,21 +73,70 @@ def render_terminal(
     *,
     colours: bool = False,
     verdict: Sequence[str] = (),
+    signatures: bool = False,
+    ascii_only: bool = False,
 ) -> str:
-    """The same for a terminal; one of no width folds no tables."""
+    """The same for a terminal; one of no width drops no columns and wraps the verdict alone."""
+    width = None if width is None else max(width, NARROWEST)
+    answer = [[(line, "bold")] for one in verdict for line in folded(one, width)]
+    gap: list[Line] = [[]] if answer else []
+    lines = [*answer, *gap, *_terminal(tables, width, colours=colours, signatures=signatures)]
+    if colours:
+        text = terminal_text([_rich_text(lines)], colours=True)
+    else:
+        text = "".join("".join(text for text, _ in line) + "\n" for line in lines)
+    return text.translate(_ASCII) if ascii_only else text
+
+
+def terminal_lines(
+    tables: Sequence[Table], width: int | None, *, signatures: bool = False
+) -> rich.text.Text:
+    """For a rich console."""
+    return _rich_text(_terminal(tables, width, colours=True, signatures=signatures))
+
+
+def _rich_text(lines: Sequence[Line]) -> rich.text.Text:
     from rich.text import Text
 
-    answer = [Text("\n".join(_folded(one, width)), style="bold") for one in verdict]
-    notes = [
-        Text(visible(f"{name}  {text}"), style="dim") for name, text in joined_notes(tables).items()
-    ]
-    return terminal_text([*answer, *map(to_rich, tables), *notes], width, colours=colours)
+    return Text("\n", no_wrap=True).join(Text.assemble(*line) for line in lines)
 
 
-def _folded(sentence: str, width: int | None) -> list[str]:
-    """Lines that end between words; names longer than a line stay whole."""
-    longest = _PROSE if width is None else max(min(width, _PROSE), NARROWEST)
-    return wrap(visible(sentence), longest, break_long_words=False, break_on_hyphens=False)
+def folded(
+    sentence: str, width: int | None, indent: str = "", *, whole_words: bool = False
+) -> list[str]:
+    """A sentence on lines that end between words, as wide as the terminal or as is readable."""
+    longest = _PROSE if width is None else min(width, _PROSE)
+    return wrap(visible(sentence), longest, indent, whole_words=whole_words)
+
+
+def _terminal(
+    tables: Sequence[Table], width: int | None, *, colours: bool, signatures: bool
+) -> list[Line]:
+    lines: list[Line] = []
+    dropped: list[str] = []
+    seen: set[str] = set()
+    for table in tables:
+        if lines:
+            lines.append([])
+        if table.caption:
+            lines += [[(line, "italic")] for line in wrap(visible(table.caption), width)] + [[]]
+        found = lay_out(table, width)
+        lines += found.lines
+        dropped += [name for name in found.dropped if name not in dropped]
+        seen |= {column.name for column in table.columns}.difference(found.dropped)
+    notes = _all_notes(tables, signatures, bold=colours)
+    if dropped:
+        for name in set(dropped) - seen:
+            notes.pop(name, None)
+        names = ", ".join(map(visible, dropped))
+        notes = {"not shown": f"{names} (a wider terminal or --format tsv shows them)", **notes}
+    if notes:
+        lines.append([])
+    for name, text in notes.items():
+        shown = f"{name}: {text}"
+        found_lines = [visible(shown)] if width is None else folded(shown, width, "  ")
+        lines += [[(line, "dim")] for line in found_lines]
+    return lines
 
 
 def terminal_text(
@@ -86,37 +161,18 @@ def terminal_text(
     return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
 
 
-def to_rich(table: Table) -> rich.table.Table:
-    """For a rich console."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    title = Text(visible(table.caption)) if table.caption else None
-    made = RichTable(box=SIMPLE_HEAD, pad_edge=False, title=title)
-    made.title_justify = "left"
-    for number, column in enumerate(table.columns):
-        # What a table is about must survive a narrow terminal whole.
-        heading = Text(visible(column.name))
-        made.add_column(heading, justify=table.align(number), overflow="fold")
-    for row in table.rows:
-        cells = []
-        for cell, column in zip(row, table.columns, strict=True):
-            text = Text(visible(cell.text(column)), style="bold" if cell.best else "")
-            if small := cell.small_print(column):
-                text.append(f" {visible(small)}", style="dim")
-            cells.append(text)
-        made.add_row(*cells)
-    return made
-
-
-def _tsv(table: Table) -> str:
+def _delimited(table: Table, separator: str) -> str:
     records = table.records()
     forms = {(column.key or column.name): column.form for column in table.columns}
-    lines = [list(records[0])] if records else [[one.name for one in table.columns]]
+    lines = [list(records[0])] if records else [[one.key or one.name for one in table.columns]]
     for record in records:
         lines.append([_raw(value, forms.get(key, "")) for key, value in record.items()])
-    return "".join("\t".join(map(_for_tsv, line)) + "\n" for line in lines)
+    rows = [[_for_programs(cell) for cell in line] for line in lines]
+    if separator == "\t":
+        return "".join("\t".join(row) + "\n" for row in rows)
+    buffer = StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()
 
 
 def _raw(value: object, form: str) -> str:
@@ -126,7 +182,7 @@ def _raw(value: object, form: str) -> str:
 def _markdown(table: Table) -> str:
     columns = range(len(table.columns))
     lines = [
-        [_for_markdown(column.name) for column in table.columns],
+        [_for_markdown(heading(column)) for column in table.columns],
         ["---:" if table.align(number) == "right" else "---" for number in columns],
     ]
     for row in table.rows:
@@ -142,14 +198,17 @@ def _markdown(table: Table) -> str:
 def _latex(table: Table) -> str:
     columns = range(len(table.columns))
     sides = "".join("r" if table.align(number) == "right" else "l" for number in columns)
-    heading = _latex_row([_for_latex(column.name) for column in table.columns])
+    top = _latex_row([_for_latex(heading(column)) for column in table.columns])
     lines = [f"% {visible(table.caption)}"] if table.caption else []
-    lines += [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", heading, "\\midrule"]
+    lines += [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", top, "\\midrule"]
     for row in table.rows:
         cells = []
         for cell, column in zip(row, table.columns, strict=True):
-            text, small = map(_for_latex, (cell.text(column), cell.small_print(column)))
+            beside = cell.small_print(column, letters=False)
+            text, small = map(_for_latex, (cell.text(column), beside))
             text = f"\\textbf{{{text}}}" if cell.best else text
+            if cell.letters:
+                text += f"$^{{\\mathrm{{{_for_latex(cell.letters)}}}}}$"
             cells.append(f"{text} {{\\small {small}}}" if small else text)
         lines.append(_latex_row(cells))
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
@@ -158,12 +217,12 @@ def _latex(table: Table) -> str:
 def _html(table: Table) -> str:
     columns = range(len(table.columns))
     sides = [f'class="{table.align(number)}"' for number in columns]
-    names = [_for_html(column.name) for column in table.columns]
-    heading = "".join(f"<th {side}>{name}</th>" for side, name in zip(sides, names, strict=True))
+    names = [_for_html(heading(column)) for column in table.columns]
+    top = "".join(f"<th {side}>{name}</th>" for side, name in zip(sides, names, strict=True))
     lines = ["<table>"]
     if table.caption:
         lines.append(f"<caption>{_for_html(table.caption)}</caption>")
-    lines += [f"<thead><tr>{heading}</tr></thead>", "<tbody>"]
+    lines += [f"<thead><tr>{top}</tr></thead>", "<tbody>"]
     for row in table.rows:
         cells = []
         for cell, column, side in zip(row, table.columns, sides, strict=True):
@@ -183,17 +242,54 @@ def joined_notes(tables: Sequence[Table]) -> dict[str, str]:
     return notes
 
 
-def _notes(tables: Sequence[Table], format: TextFormat) -> str:
-    lines = [f"{name} {text}" for name, text in joined_notes(tables).items()]
+def joined_signatures(tables: Sequence[Table]) -> dict[str, str]:
+    """The signatures of all; of two with one name, that of the earlier table."""
+    found: dict[str, str] = {}
+    for table in tables:
+        for name, text in table.signatures.items():
+            found.setdefault(name, text)
+    return found
+
+
+def short_signature(signature: str) -> str:
+    """Eight digits by which to see whether two signatures agree.
+
+    Examples
+    --------
+    >>> short_signature("metric:bleu|order:4")
+    'a81a102a'
+    """
+    return hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _all_notes(tables: Sequence[Table], full: bool, *, bold: bool = True) -> dict[str, str]:
+    """Notes that have something to speak of, and signatures, in full or as one line."""
+    notes = joined_notes(tables)
+    if not (bold and any(cell.best for table in tables for row in table.rows for cell in row)):
+        notes.pop("bold", None)
+    signatures = joined_signatures(tables)
+    if full:
+        return notes | signatures
+    if signatures:
+        notes["sig"] = short_signatures(signatures)
+    return notes
+
+
+def short_signatures(signatures: Mapping[str, str]) -> str:
+    """The signatures of metrics and procedures on one line."""
+    each = ", ".join(f"{name} {short_signature(text)}" for name, text in signatures.items())
+    return f"{each} (in full with --signatures)"
+
+
+def _notes(tables: Sequence[Table], format: TextFormat, signatures: bool) -> str:
+    lines = [f"{name}: {text}" for name, text in _all_notes(tables, signatures).items()]
     if not lines:
         return ""
     if format == "markdown":
         return "\n" + "  \n".join(map(_markdown_code, lines)) + "\n"
     if format == "html":
         return "".join(f"<p><small>{_for_html(line)}</small></p>\n" for line in lines)
-    if format == "latex":
-        return "".join(f"% {visible(line)}\n" for line in lines)
-    return "".join(f"# {_in_one_cell(line)}\n" for line in lines)
+    return "".join(f"% {visible(line)}\n" for line in lines)
 
 
 # What users named or wrote is cleaned here and nowhere else, for each format by one function.
@@ -209,7 +305,7 @@ def _in_one_cell(text: str) -> str:
 _NOT_FIRST = tuple('=+-@＝＋－＠"')
 
 
-def _for_tsv(text: str) -> str:
+def _for_programs(text: str) -> str:
     """One cell; a text that would be a formula begins with an apostrophe."""
     cell = _in_one_cell(text)
     harmless = not cell.startswith(_NOT_FIRST) or len(cell) == 1 or _is_numeric(cell)
@@ -275,6 +371,8 @@ _LATEX = str.maketrans(
         # Active in some languages, and part of ligatures.
         '"': "''{}",
         "`": "{}`{}",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
     }
 )
 

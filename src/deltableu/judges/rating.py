@@ -94,12 +94,12 @@ class RatedStudy:
             Column("positive", ".1%"),
         )
         rows = [(o.origin, o.references, o.rated, o.mean, o.positive) for o in self.origins]
-        notes = {"judge": self.signature}
+        notes = {}
         if self.kept:
             references = "reference" if self.kept == 1 else "references"
             kept = f"{self.kept:,} {references} had a weight before (--which all rates anew)"
-            notes = {"kept": kept, **notes}
-        return Table(columns, rows, notes=notes)
+            notes["kept"] = kept
+        return Table(columns, rows, notes=notes, signatures={"judge": self.signature})
 
     def record(self) -> dict[str, Any]:
         """All but the study."""

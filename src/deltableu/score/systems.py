@@ -18,13 +18,13 @@ from deltableu.errors import (
     check_share,
     find_name,
 )
-from deltableu.io import Cell, Column, Table, field_record, mark_best
+from deltableu.io import Better, Cell, Column, Table, field_record, mark_best
 from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
 from deltableu.score.results import Score, Signature
 from deltableu.score.sources import Columns, Metrics, TextSource, as_metrics, text_source
-from deltableu.stats import ConfidenceInterval, group_numbers
+from deltableu.stats import INTERVAL_COLUMNS, ConfidenceInterval, group_numbers, interval_cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +169,23 @@ class Scoring:
         cells = [Cell(scored.score.score, scored.score.interval) for scored in shown]
         cells = mark_best(cells, higher_is_better=shown[0].rows.metric.higher_is_better)
         rows = zip((scored.system for scored in shown), cells, strict=True)
-        columns = ("system", Column(metric, f".{digits}f"))
-        return Table(columns, rows, notes={metric: self.signatures[metric]})
+        better: Better = "higher" if shown[0].rows.metric.higher_is_better else "lower"
+        columns = ("system", Column(metric, f".{digits}f", better=better))
+        return Table(columns, rows, signatures={metric: self.signatures[metric]})
+
+    def tidy_table(self) -> Table:
+        """A row for each system and metric, for programs."""
+        columns = ("system", "metric", "score", *INTERVAL_COLUMNS, "better", "items", "signature")
+        rows = [
+            (
+                *(one.system, one.score.name, one.score.score),
+                *interval_cells(one.score.interval),
+                "higher" if one.rows.metric.higher_is_better else "lower",
+                *(len(self.item_ids), str(one.score.signature)),
+            )
+            for one in self.scores
+        ]
+        return Table(columns, rows)
 
     def segment_table(self, *, digits: int = 2) -> Table:
         """A row for each system, metric and item."""
@@ -183,7 +198,7 @@ class Scoring:
         if not rows:
             raise InputError("none of these metrics has scores of single segments")
         columns = ("system", "metric", "item", Column("score", f".{digits}f"))
-        return Table(columns, rows, notes=self.signatures)
+        return Table(columns, rows, signatures=self.signatures)
 
     def record(self, *, segments: bool = False) -> list[dict[str, Any]]:
         """A record for each system and metric, with the scores of single segments or without."""

@@ -15,8 +15,10 @@ from deltableu.stats.correlation import (
 from deltableu.stats.correlation_intervals import StandardError, correlation_interval
 from deltableu.stats.groups import group_numbers, sum_groups
 from deltableu.stats.intervals import (
+    INTERVAL_COLUMNS,
     ConfidenceInterval,
     bca_interval,
+    interval_cells,
     jackknife_interval,
     jackknife_p_value,
     percentile_interval,
@@ -64,6 +66,7 @@ from deltableu.stats.weighted import weighted_correlate
 from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 
 __all__ = [
+    "INTERVAL_COLUMNS",
     "Aggregate",
     "Alternative",
     "ConfidenceInterval",
@@ -102,6 +105,7 @@ __all__ = [
     "group_numbers",
     "holm",
     "in_chunks",
+    "interval_cells",
     "jackknife_interval",
     "jackknife_p_value",
     "kendall_like",

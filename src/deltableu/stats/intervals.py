@@ -23,6 +23,17 @@ class ConfidenceInterval:
         return f"[{self.low:.2f}, {self.high:.2f}]"
 
 
+#: What tidy tables say of an interval.
+INTERVAL_COLUMNS = ("low", "high", "confidence", "method")
+
+
+def interval_cells(interval: ConfidenceInterval | None) -> tuple[object, ...]:
+    """An interval, or none, in the columns that tidy tables have for it."""
+    if interval is None:
+        return (None,) * len(INTERVAL_COLUMNS)
+    return interval.low, interval.high, interval.confidence, interval.method
+
+
 def percentile_interval(distribution: Array, confidence: float) -> tuple[float, float]:
     """The central part of the resampled scores (Efron 1979)."""
     tail = (1.0 - confidence) / 2.0

@@ -10,7 +10,7 @@ from typing import Any
 from deltableu.corpus import ScoreTable
 from deltableu.io import Cell, Column, Table, field_record, written
 from deltableu.rate import DirectAssessment
-from deltableu.stats import ConfidenceInterval, Method
+from deltableu.stats import ConfidenceInterval, Method, interval_cells
 from deltableu.validate.levels import Level
 from deltableu.validate.rater_summary import RaterSummary
 from deltableu.validate.winners import MetricComparison
@@ -172,26 +172,26 @@ class Validation:
         ceiling = self.raters and self.raters.ceiling(level, methods[0])
         for place, method in enumerate(methods):
             own = {name: found[name, method] for name in names}
-            columns[Column(method, form)] = {
+            columns[Column(method, form, better="higher", drop=place)] = {
                 name: Cell(one.value, one.interval) for name, one in own.items()
             }
             if place == 0:
-                columns[Column("p", "p", align="right")] = {
+                columns[Column("p", "p", align="right", drop=1)] = {
                     name: None if math.isnan(one.p_value) else one.p_value
                     for name, one in own.items()
                 }
                 if ceiling and method in ("pearson", "spearman"):
-                    columns[Column("disattenuated", form)] = {
+                    columns[Column("disattenuated", form, drop=5)] = {
                         name: ceiling.disattenuated(one.value) for name, one in own.items()
                     }
         if level == "pooled" and any(one.without_length is not None for one in rows):
-            columns[Column("less length", form)] = {
+            columns[Column("less length", form, drop=5)] = {
                 name: math.nan if one.without_length is None else one.without_length
                 for name, one in first.items()
             }
         spans = self.raters.annotators if self.raters and level == "pooled" else {}
         if spans:
-            columns[Column("single raters", form)] = {
+            columns[Column("single raters", form, drop=6)] = {
                 name: spans[name].cell(form) if name in spans else math.nan for name in names
             }
         for measure, title in _MEASURES[level]:
@@ -202,7 +202,7 @@ class Validation:
             }
             # Totals of systems have no soft accuracy.
             if shares or self.human.items:
-                columns[Column(title, form)] = shares
+                columns[Column(title, form, better="higher", drop=4)] = shares
         body = [[values.get(name) for values in columns.values()] for name in names]
         if ceiling:
             empty = [None] * (len(columns) - 2)
@@ -215,7 +215,7 @@ class Validation:
                 body.append([Cell(name, note=note), value, *empty])
         units = max((one.units for one in rows), default=0)
         caption = f"{level}: {_TITLES[level]} ({units} {_UNITS[level]})"
-        return Table(columns, body, caption, self._notes())
+        return Table(columns, body, caption, self._notes(), self._signatures())
 
     def people_tables(self, *, digits: int = 3) -> list[Table]:
         """What people think of the systems and how far they agree, where there are raw ratings."""
@@ -225,14 +225,14 @@ class Validation:
             tables.append(replace(self.assessment.table(digits=digits), caption=caption))
         if self.raters is not None:
             tables.append(self.raters.table(digits=digits))
-        return [replace(one, notes=self._notes()) for one in tables]
+        return [self._noted(one) for one in tables]
 
     def matrix_tables(self) -> list[Table]:
         """For each level, p-values of the row's metric agreeing better than the column's."""
-        return [replace(one.table(), notes=self._notes()) for one in self.comparisons]
+        return [self._noted(one.table()) for one in self.comparisons]
 
     def _notes(self) -> dict[str, str]:
-        """What readers of the tables must know, and the signatures."""
+        """What readers of the tables must know."""
         populations = {one.level: one.population for one in self.agreements}
         return {
             "bold": "no other metric agrees significantly better at this level",
@@ -241,9 +241,49 @@ class Validation:
             "intervals": "; ".join(f"{level}: {who}" for level, who in populations.items()),
             **(self.raters.notes() if self.raters else {}),
             **{f"note {place}": text for place, text in enumerate(self.notes, start=1)},
-            "validation": self.signature,
-            **self.signatures,
         }
+
+    def _signatures(self) -> dict[str, str]:
+        return {"validation": self.signature, **self.signatures}
+
+    def _noted(self, table: Table) -> Table:
+        return replace(table, notes=self._notes(), signatures=self._signatures())
+
+    def tidy_table(self) -> Table:
+        """A row for each level, metric and method, for programs."""
+        winners = {(one.level, name) for one in self.comparisons for name in one.winners}
+        columns = (
+            *("level", "metric", "method", "agreement", "low", "high", "confidence", "interval"),
+            *("p", "units", "dropped", "without_length", "winner", "sentinel"),
+            *("validation", "signature"),
+        )
+        rows = [
+            (
+                *(one.level, one.metric, one.method, one.value, *interval_cells(one.interval)),
+                *(one.p_value, one.units, one.dropped, one.without_length),
+                *((one.level, one.metric) in winners, one.metric in self.sentinels),
+                *(self.signature, self.signatures.get(one.metric)),
+            )
+            for one in self.agreements
+        ]
+        return Table(columns, rows)
+
+    def tidy_matrix(self) -> Table:
+        """A row for each level and pair of metrics, for programs."""
+        columns = ("level", "first", "second", "p", "p_corrected", "correction", "test", "method")
+        rows = [
+            (
+                *(found.level, one.metric, two.metric),
+                *(float(found.p_values[i, j]), float(found.adjusted[i, j])),
+                *(found.correction, found.test, found.method),
+            )
+            for found in self.comparisons
+            if not found.unranked
+            for i, one in enumerate(found.metrics)
+            for j, two in enumerate(found.metrics)
+            if (i != j if found.correction == "wmt" else i < j)
+        ]
+        return Table(columns, rows)
 
     def record(self) -> dict[str, Any]:
         """All of it; what is known of people stands together."""
