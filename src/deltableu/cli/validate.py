@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from cyclopts import Parameter
 
@@ -41,16 +42,29 @@ from deltableu.report import verdict
 from deltableu.score import Metric, Scoring, make_metrics, score_systems
 from deltableu.stats import Method
 from deltableu.validate import (
+    ANALYSES,
+    Analyses,
+    BinRule,
     Level,
     MetricCorrection,
     MetricTest,
     ValidationPlan,
+    analyse_validation,
     validate_metrics,
 )
 
 _DEFAULTS = MetricOptions()
 _COLUMNS = "system=model,item=segment_id,score=comet"
 _TABLES = ("people", "agreement", "matrix")
+#: Why there may be no table of an analysis.
+_WITHOUT = {
+    "bins": "people gave all outputs the same score, or no metric scores single outputs",
+    "cases": "people gave all outputs the same score, or no metric scores single outputs",
+    "kinds": "needs systems.toml with a type (or tag) that two systems share and others do not",
+    "facts": "needs a study with texts",
+    "consistency": "needs 20 outputs with four ratings or more",
+}
+_ALL_TABLES = (*_TABLES, *ANALYSES)
 
 
 def validate(
@@ -83,6 +97,9 @@ def validate(
     resamples: Whole = 1000,
     seed: Whole = 0,
     tables: str | None = None,
+    bins: BinRule = "quantile",
+    cases: Whole = 5,
+    by: Annotated[list[str] | None, Several] = None,
     format: Format = "table",
     signatures: Signatures = False,
     digits: Digits = 3,
@@ -162,8 +179,16 @@ def validate(
     seed
         Seed of everything random.
     tables
-        Which tables to print, separated by commas: people, agreement, matrix; by default
-        all. TSV and CSV hold one: agreement, if no other is named.
+        Which tables to print, separated by commas: people, agreement, matrix (by default these),
+        bins (scores of bad, average and good outputs), cases (where metric and people disagree
+        most), kinds (agreement by type of system), facts (about the test set), consistency (how
+        many ratings are enough). TSV and CSV hold one: agreement, if no other is named.
+    bins
+        Bins of about equally many outputs (quantile), or of equal widths of people's scores.
+    cases
+        Number of failure cases of each kind and metric.
+    by
+        Tags of systems (in systems.toml) for the table kinds; by default type and all others.
     format
         How results are printed.
     signatures
@@ -188,7 +213,7 @@ def validate(
         threshold=threshold,
         seed=seed,
     )
-    wanted = one_tidy_table(tables, format, _TABLES, _TABLES, "agreement")
+    wanted = one_tidy_table(tables, format, _ALL_TABLES, _TABLES, "agreement")
     check_results(output, (study, *(scores or ()), human, *options.files))
     if study is None and (scores is None or human is None):
         raise InputError("give a study folder, or --scores and --human tables")
@@ -243,8 +268,18 @@ def validate(
             threads=threads,
             progress=progress,
         )
-    for text in result.notes:
-        remark(text)
+        behind = analyse_validation(
+            result,
+            data,
+            people if isinstance(people, RatingTable) else None,
+            tags=by,
+            rule=bins,
+            most=cases if "cases" in wanted else 0,
+            confidence=confidence,
+            seed=seed,
+        )
+    for text in (*result.notes, *behind.advice):
+        remark(str(text))
     shown: list[Table] = []
     for name in wanted:
         if name == "people":
@@ -252,21 +287,36 @@ def validate(
         elif name == "agreement":
             measured = {one.level for one in result.agreements}
             shown += [result.table(one, digits=digits) for one in plan.levels if one in measured]
-        else:
+        elif name == "matrix":
             shown += result.matrix_tables()
+        else:
+            shown += _analysis(behind, name)
     tidy = {"agreement": result.tidy_table, "matrix": result.tidy_matrix}.get(wanted[0])
     if not shown:
         raise InputError("there are no ratings of single raters: no table of people")
     said = verdict(result)
     emit(
         shown,
-        {**as_record(result), "verdict": list(said)},
+        {**as_record(result), **_chosen(behind, wanted), "verdict": list(said)},
         format,
         output,
         verdict=said,
         signatures=signatures,
         tidy=None if tidy is None else tidy(),
     )
+
+
+def _analysis(found: Analyses, name: str) -> list[Table]:
+    tables = found.tables(name)
+    if not tables:
+        raise InputError(f"--tables {name}: {_WITHOUT[name]}")
+    return tables
+
+
+def _chosen(found: Analyses, wanted: Sequence[str]) -> dict[str, Any]:
+    """Advice, and the analyses that were asked for."""
+    record = found.record()
+    return {name: record[name] for name in ("advice", *ANALYSES) if name in ("advice", *wanted)}
 
 
 def _one_test(text: str) -> MetricTest | Literal["auto"]:

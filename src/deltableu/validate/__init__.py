@@ -12,7 +12,7 @@ from deltableu.validate.agreement_bootstrap import (
     Resample,
     bootstrap_agreement,
 )
-from deltableu.validate.analyses import Analyses, analyse_validation
+from deltableu.validate.analyses import ANALYSES, Analyses, analyse_validation
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
 from deltableu.validate.failure_cases import FailureCase, failure_cases
 from deltableu.validate.kinds_of_systems import KindAgreement, KindsOfSystems, kinds_of_systems
@@ -34,6 +34,7 @@ from deltableu.validate.winners import (
 )
 
 __all__ = [
+    "ANALYSES",
     "Accuracy",
     "Advice",
     "Agreement",

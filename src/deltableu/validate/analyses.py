@@ -15,11 +15,13 @@ from deltableu.rate import Consistency, of_one_criterion, rater_consistency
 from deltableu.validate.advice import Advice, validation_advice
 from deltableu.validate.failure_cases import FailureCase, failure_cases
 from deltableu.validate.kinds_of_systems import KindsOfSystems, kinds_of_systems
-from deltableu.validate.quality_bins import BinRule, QualityBins, quality_bins
+from deltableu.validate.quality_bins import BinRule, QualityBins, bins_table, quality_bins
 from deltableu.validate.results import Validation
 
 #: Outputs, and ratings of each, from which the curve of consistency says anything.
 _SEGMENTS, _RATINGS = 20, 4
+#: The analyses that have tables.
+ANALYSES = ("bins", "cases", "kinds", "facts", "consistency")
 #: Letters of a text in a table.
 _LONGEST = 160
 
@@ -55,7 +57,7 @@ class Analyses:
     def tables(self, name: str) -> list[Table]:
         """Those of one analysis: bins, cases, kinds, facts or consistency; none where it is not."""
         found: dict[str, list[Table]] = {
-            "bins": [one.table() for one in self.bins],
+            "bins": [bins_table(self.bins)] if self.bins else [],
             "cases": [self.cases_table()] if self.cases else [],
             "kinds": [one.table() for one in self.kinds],
             "facts": [] if self.facts is None else [self.facts.table()],

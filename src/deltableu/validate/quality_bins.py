@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -67,31 +68,35 @@ class QualityBins:
 
     def table(self, *, digits: int = 2) -> Table:
         """One row per bin: quartiles of the scores, and how well it is told from the one before."""
-        form = f".{digits}f"
-        rows = []
-        for one, apart in zip(self.bins, (None, *self.apart), strict=True):
+        return bins_table([self], digits=digits)
+
+
+def bins_table(found: Sequence[QualityBins], *, digits: int = 2) -> Table:
+    """One row per metric and bin."""
+    rows = []
+    for metric in found:
+        for one, apart in zip(metric.bins, (None, *metric.apart), strict=True):
             quartiles: Sequence[float | None] = (None, None, None)
             if len(one.scores):
                 quartiles = np.quantile(one.scores, (0.25, 0.5, 0.75)).tolist()
-            rows.append((one.name, one.low, one.high, len(one.scores), *quartiles, apart))
-        columns = (
-            "bin",
-            Column("people above", ".3f"),
-            Column("up to", ".3f"),
-            "outputs",
-            Column("lower quartile", form),
-            Column("median", form),
-            Column("upper quartile", form),
-            Column("told from the bin before", ".3r", key="apart"),
-        )
-        rule = "about equally many outputs" if self.rule == "quantile" else "equal widths"
-        note = "how often an output of this bin has the better score (0.5: chance)"
-        return Table(
-            columns,
-            rows,
-            f"{self.metric} by quality ({rule})",
-            {"told from the bin before": note},
-        )
+            low = None if math.isinf(one.low) else one.low
+            rows.append(
+                (metric.metric, one.name, low, one.high, len(one.scores), *quartiles, apart)
+            )
+    form = f".{digits}f"
+    columns = (
+        *("metric", "bin"),
+        Column("people above", ".3f"),
+        Column("up to", ".3f"),
+        "outputs",
+        Column("lower quartile", form),
+        Column("median", form),
+        Column("upper quartile", form),
+        Column("told apart", ".3r"),
+    )
+    rule = "about equally many outputs" if found[0].rule == "quantile" else "equal widths"
+    note = "how often its outputs score better than those of the bin before (0.5: chance)"
+    return Table(columns, rows, f"scores by quality ({rule})", {"told apart": note})
 
 
 def bin_edges(human: ArrayLike, bins: int = 3, rule: BinRule = "quantile") -> Array:
