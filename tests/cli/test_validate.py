@@ -53,7 +53,9 @@ def found(record, metric, level, method="pearson"):
 
 def test_a_study_is_validated_as_the_python_function_does(run, demo):
     result = run("validate", demo, "--metrics", "delta-bleu-2,bleu-2", "--format", "json", *FAST)
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    advice = [one["text"] for one in result.json["advice"]]
+    assert result.err == "".join(f"deltableu: {text}\n" for text in advice)
     study = read_study(demo)
     metrics = make_metrics(["delta-bleu", "bleu-2", "length", "message-overlap", "random"], {})
     metrics += make_metrics(["constant"], {})
@@ -272,7 +274,8 @@ def test_groups_of_items(run, complains, dialogues):
     assert warning in plain.err
     assert warning in plain.json["notes"][0]
     grouped = run(*command, "--group", "dialogue")
-    assert (grouped.code, grouped.err) == (0, "")
+    assert grouped.code == 0
+    assert "taken for independent" not in grouped.err
     assert "|groups:17|" in grouped.json["signature"]
     one, two = (found(result.json, "bleu-2", "pooled") for result in (plain, grouped))
     assert one["value"] == two["value"]
@@ -323,3 +326,18 @@ def test_human_scores_of_several_criteria_need_a_choice(complains, succeeds, tab
     command = ("validate", "--scores", scores, "--human", both, *FAST)
     assert "several human scores (fluency, adequacy)" in complains(*command)
     succeeds(*command, "--criterion", "adequacy")
+
+
+@pytest.mark.parametrize("name", ["bins", "cases", "kinds", "facts", "consistency"])
+def test_analyses_are_tables(succeeds, complains, tables, demo, name):
+    command = ("validate", demo, "--metrics", "bleu-2", "--levels", "pooled", *FAST)
+    result = succeeds(*command, "--tables", name, "--format", "tsv")
+    header, *rows = result.out.rstrip("\n").split("\n")
+    assert len(rows) > 2
+    assert all(row.count("\t") == header.count("\t") for row in rows if row[0] != "#")
+    record = succeeds(*command, "--tables", name, "--format", "json").json
+    assert record[name]
+    human, scores, *_ = tables
+    if name in ("kinds", "facts", "consistency"):
+        ready = ("validate", "--scores", scores, "--human", human, "--tables", name, *FAST)
+        assert f"--tables {name}: needs " in complains(*ready)
