@@ -68,11 +68,13 @@ def _pairs_in_order(validation: Validation, metric: str, level: Level) -> list[s
     for one in validation.accuracies:
         if level == "system" and (one.metric, one.measure) == (metric, "pairwise") and one.pairs:
             right = round(one.value * one.pairs)
-            points = 100.0 * (2.0 * one.value - 1.0)
-            return [
-                f"Of {count(one.pairs, 'pair')} of systems {metric} puts {right} in people's order: "
-                f"it agrees more often than it disagrees by {points:.0f} percentage points."
-            ]
+            said = (
+                f"Of {count(one.pairs, 'pair')} of systems {metric} puts {right} in people's order"
+            )
+            points = round(100.0 * (2.0 * one.value - 1.0))
+            if points <= 0:
+                return [f"{said}, no more than chance would."]
+            return [f"{said}: it is right more often than not by {points} percentage points."]
     return []
 
 
