@@ -41,6 +41,7 @@ from deltableu.stats.permutation import (
 from deltableu.stats.ranking import Ranking, best_first, greedy_ranks, rank
 from deltableu.stats.resampling import (
     all_choices,
+    assigned_sums,
     bootstrap_counts,
     bootstrap_sums,
     choice_streams,
@@ -77,6 +78,7 @@ __all__ = [
     "WilliamsResult",
     "adjust",
     "all_choices",
+    "assigned_sums",
     "bca_interval",
     "benjamini_hochberg",
     "best_first",
