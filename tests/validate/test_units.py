@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from deltableu.errors import InputError
+from deltableu.validate.unit_rows import PairedRows, SummedScores
 from deltableu.validate.units import (
-    PairedRows,
-    SummedScores,
+    CHUNK,
     UnitPlan,
     assign,
     orient,
@@ -19,7 +19,6 @@ from deltableu.validate.units import (
 )
 
 PAIRS = [(0, 1), (2, 1), (0, 2)]
-_CHUNK = 32  # assignments that share a random stream
 
 
 def ratio(sums: np.ndarray) -> np.ndarray:
@@ -44,8 +43,8 @@ def literal(
     """Section 5 word by word: for each assignment, observations (m, q) of all pairs."""
     found = []
     for trial in range(plan.trials):
-        chunk, place = divmod(trial, _CHUNK)
-        in_chunk = min(_CHUNK, plan.trials - chunk * _CHUNK)
+        chunk, place = divmod(trial, CHUNK)
+        in_chunk = min(CHUNK, plan.trials - chunk * CHUNK)
         observed: list[tuple[float, float]] = []
         for number, (a, b) in enumerate(PAIRS):
             items = np.flatnonzero(rated[number])

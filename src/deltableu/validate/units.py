@@ -7,22 +7,24 @@ times, and correlations are averaged over the assignments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
 
-from deltableu._types import Array, Bools, Ints, Ints32, Steps
+from deltableu._types import Array, Ints, Ints32, Steps
 from deltableu.errors import InputError, check_at_least, check_choice
 from deltableu.stats import Method, assigned_sums, check_method, correlate, in_chunks, stream
+from deltableu.validate.unit_rows import PairedRows
 
 Orientation = Literal["fixed", "random", "both"]
 
 _UNITS, _SIGNS = 11, 12  # keys of the random streams
+#: Assignments that share a random stream.
+CHUNK = 32
 #: Sums held in memory at once, per thread.
 _NUMBERS = 2_000_000
-_LARGEST_CHUNK = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,40 +72,6 @@ class UnitPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SummedScores:
-    """What gives any set of sentences a score: rows that add up, and the score of a sum.
-
-    Attributes
-    ----------
-    rows : array
-        Systems x items x columns; or, where scores were collected per pair, pairs x 2 x items x
-        columns.
-    aggregate : callable
-        From sums, columns on the last axis, to scores.
-    """
-
-    rows: Array
-    aggregate: Callable[[Array], Array]
-
-    @classmethod
-    def of_means(cls, values: Array) -> SummedScores:
-        """The mean of single scores, of which some may be missing (NaN)."""
-        present = ~np.isnan(values)
-        return cls(np.stack([np.where(present, values, 0.0), present], axis=-1), _mean)
-
-    def of_pair(self, number: int, first: int, second: int) -> Array:
-        """The rows of both systems of a pair, 2 x items x columns."""
-        found: Array = self.rows[number] if self.rows.ndim == 4 else self.rows[[first, second]]
-        return found
-
-
-def _mean(sums: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean: Array = sums[..., 0] / sums[..., 1]
-    return mean
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitCorrelations:
     """Correlations in each assignment.
 
@@ -111,14 +79,14 @@ class UnitCorrelations:
     ----------
     values : array
         Metrics x methods x assignments; NaN where there is none.
-    observations : int
-        Units of all pairs, each counted twice where it has both orientations.
+    units : int
+        Units of all pairs in one assignment.
     """
 
     metrics: tuple[str, ...]
     methods: tuple[Method, ...]
     values: Array = field(repr=False)
-    observations: int
+    units: int
 
     def mean(self) -> Array:
         """Metrics x methods: averages over the assignments that have a correlation."""
@@ -127,97 +95,6 @@ class UnitCorrelations:
         sums = np.where(there, self.values, 0.0).sum(axis=2)
         means: Array = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
         return means
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedRows:
-    """Pairs of systems with the rows of all metrics and of people side by side.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The metrics.
-    rows : tuple of array
-        For each pair, its items x columns: those of the first system, then those of the second.
-    items : tuple of array
-        For each pair, the numbers of its items, for which people have a score of both systems.
-    total : int
-        Items in all.
-    widths : tuple of int
-        Columns of each metric and, last, of people.
-    aggregates : tuple of callable
-    """
-
-    names: tuple[str, ...]
-    rows: tuple[Array, ...]
-    items: tuple[Ints, ...]
-    total: int
-    widths: tuple[int, ...]
-    aggregates: tuple[Callable[[Array], Array], ...]
-
-    @classmethod
-    def of(
-        cls,
-        metrics: Mapping[str, SummedScores],
-        people: SummedScores,
-        pairs: Sequence[tuple[int, int]],
-        rated: Bools,
-    ) -> PairedRows:
-        """Bring everything into one array per pair, so that sentences are gone through once.
-
-        Parameters
-        ----------
-        metrics, people
-            Higher is better for all.
-        pairs
-            Numbers of systems.
-        rated
-            Pairs x items: where people have scores of both systems.
-        """
-        if not metrics:
-            raise InputError("there is no metric to validate")
-        if not pairs:
-            raise InputError("there is no pair of systems")
-        sources = [*metrics.values(), people]
-        rows, items = [], []
-        for number, (first, second) in enumerate(pairs):
-            there = np.flatnonzero(rated[number])
-            sides = [one.of_pair(number, first, second)[:, there] for one in sources]
-            columns = [side[place] for place in (0, 1) for side in sides]
-            rows.append(np.ascontiguousarray(np.concatenate(columns, axis=1)))
-            items.append(there)
-        return cls(
-            tuple(metrics),
-            tuple(rows),
-            tuple(items),
-            rated.shape[1],
-            tuple(one.rows.shape[-1] for one in sources),
-            tuple(one.aggregate for one in sources),
-        )
-
-    def drawn(self, draw: Ints, pairs: Sequence[int] | None = None) -> PairedRows:
-        """The same with items drawn again, and perhaps pairs."""
-        rows, items = [], []
-        for number in range(len(self.rows)) if pairs is None else pairs:
-            place = np.full(self.total, -1)
-            place[self.items[number]] = np.arange(len(self.items[number]))
-            chosen = place[draw]
-            kept = np.flatnonzero(chosen >= 0)
-            rows.append(self.rows[number][chosen[kept]])
-            items.append(kept)
-        return replace(self, rows=tuple(rows), items=tuple(items), total=len(draw))
-
-    def differences(self, sums: Array) -> list[Array]:
-        """Score of the first system minus that of the second: each metric's, then people's."""
-        found, left, width = [], 0, sum(self.widths)
-        for columns, aggregate in zip(self.widths, self.aggregates, strict=True):
-            first, second = (
-                aggregate(np.ascontiguousarray(sums[..., start + left : start + left + columns]))
-                for start in (0, width)
-            )
-            found.append(first - second)
-            left += columns
-        return found
 
 
 def unit_correlations(
@@ -239,12 +116,10 @@ def unit_correlations(
     for method in methods:
         check_method(method)
     counts = [plan.units(len(items)) for items in paired.items]
-    observations = sum(counts) * (2 if plan.orientation == "both" else 1)
-    if observations < 2:
+    if sum(counts) * (2 if plan.orientation == "both" else 1) < 2:
         raise InputError(
-            f"units of {plan.size} sentences leave {observations} of them: choose smaller units"
+            f"units of {plan.size} sentences leave {sum(counts)} of them: choose smaller units"
         )
-    largest = max(count * rows.shape[1] for count, rows in zip(counts, paired.rows, strict=True))
 
     def work(number: int, first: int, last: int) -> Array:
         pieces = [
@@ -255,9 +130,8 @@ def unit_correlations(
         found = [[correlate(metric, people, method) for method in methods] for metric in metrics]
         return np.moveaxis(np.asarray(found), 2, 0)
 
-    chunk = max(1, min(_LARGEST_CHUNK, _NUMBERS // max(largest, 1)))
-    found = in_chunks(work, plan.trials, chunk, threads, progress)
-    return UnitCorrelations(paired.names, tuple(methods), np.moveaxis(found, 0, 2), observations)
+    found = in_chunks(work, plan.trials, CHUNK, threads, progress)
+    return UnitCorrelations(paired.names, tuple(methods), np.moveaxis(found, 0, 2), sum(counts))
 
 
 def _pair_differences(
@@ -265,8 +139,13 @@ def _pair_differences(
 ) -> list[Array]:
     """Differences on the units of one pair: trials x units, for each metric and for people."""
     units = assign(plan, paired.items[pair], paired.total, chunk, pair, trials)
-    sums = assigned_sums(paired.rows[pair], units, count)
-    found = paired.differences(sums)
+    rows = paired.rows[pair]
+    step = max(1, _NUMBERS // max(count * rows.shape[1], 1))
+    parts = [
+        paired.differences(assigned_sums(rows, units[first : first + step], count))
+        for first in range(0, trials, step)
+    ]
+    found = [np.concatenate(metric) for metric in zip(*parts, strict=True)]
     if plan.orientation == "both":
         return [np.concatenate([one, -one], axis=1) for one in found]
     if plan.orientation == "random":
