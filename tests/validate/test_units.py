@@ -101,7 +101,8 @@ def test_each_sentence_is_in_one_unit_of_the_size_asked_for():
     assert (counts == [7, 7, 7, 7, 2]).all()
     whole = assign(UnitPlan(size=7, partial=False), np.arange(30), 30, 0, 0, 20)
     assert ((whole == -1).sum(axis=1) == 2).all()
-    assert plan.units(2114) == 302 and UnitPlan().units(2114) == 22
+    assert plan.units(2114) == 302
+    assert UnitPlan().units(2114) == 22
 
 
 def test_assignments_are_uniform():

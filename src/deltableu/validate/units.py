@@ -121,37 +121,37 @@ def unit_correlations(
             f"units of {plan.size} sentences leave {sum(counts)} of them: choose smaller units"
         )
 
+    columns = sum(counts) * paired.rows[0].shape[1]
+
     def work(number: int, first: int, last: int) -> Array:
-        pieces = [
-            _pair_differences(paired, plan, pair, counts[pair], number, last - first)
-            for pair in range(len(counts))
+        trials = last - first
+        units = [
+            assign(plan, items, paired.total, number, pair, trials)
+            for pair, items in enumerate(paired.items)
         ]
-        *metrics, people = (np.concatenate(parts, axis=1) for parts in zip(*pieces, strict=True))
-        found = [[correlate(metric, people, method) for method in methods] for metric in metrics]
-        return np.moveaxis(np.asarray(found), 2, 0)
+        step = max(1, _NUMBERS // max(columns, 1))
+        parts = [
+            paired.differences(_sums(paired, [one[t : t + step] for one in units], counts))
+            for t in range(0, trials, step)
+        ]
+        found = [np.concatenate(one) for one in zip(*parts, strict=True)]
+        if plan.orientation == "random":
+            signs = [orient(plan, number, pair, (trials, n)) for pair, n in enumerate(counts)]
+            found = [one * np.concatenate(signs, axis=1) for one in found]
+        elif plan.orientation == "both":
+            found = [np.concatenate([one, -one], axis=1) for one in found]
+        *metrics, people = found
+        values = [[correlate(metric, people, method) for method in methods] for metric in metrics]
+        return np.moveaxis(np.asarray(values), 2, 0)
 
     found = in_chunks(work, plan.trials, CHUNK, threads, progress)
     return UnitCorrelations(paired.names, tuple(methods), np.moveaxis(found, 0, 2), sum(counts))
 
 
-def _pair_differences(
-    paired: PairedRows, plan: UnitPlan, pair: int, count: int, chunk: int, trials: int
-) -> list[Array]:
-    """Differences on the units of one pair: trials x units, for each metric and for people."""
-    units = assign(plan, paired.items[pair], paired.total, chunk, pair, trials)
-    rows = paired.rows[pair]
-    step = max(1, _NUMBERS // max(count * rows.shape[1], 1))
-    parts = [
-        paired.differences(assigned_sums(rows, units[first : first + step], count))
-        for first in range(0, trials, step)
-    ]
-    found = [np.concatenate(metric) for metric in zip(*parts, strict=True)]
-    if plan.orientation == "both":
-        return [np.concatenate([one, -one], axis=1) for one in found]
-    if plan.orientation == "random":
-        signs = orient(plan, chunk, pair, (trials, count))
-        return [one * signs for one in found]
-    return found
+def _sums(paired: PairedRows, units: Sequence[Ints32], counts: Sequence[int]) -> Array:
+    """Trials x units of all pairs x columns."""
+    found = zip(paired.rows, units, counts, strict=True)
+    return np.concatenate([assigned_sums(*one) for one in found], axis=1)
 
 
 def assign(plan: UnitPlan, items: Ints, total: int, chunk: int, pair: int, trials: int) -> Ints32:
@@ -171,8 +171,8 @@ def assign(plan: UnitPlan, items: Ints, total: int, chunk: int, pair: int, trial
 
 def orient(plan: UnitPlan, chunk: int, pair: int, shape: tuple[int, int]) -> Array:
     """1 or -1 for each unit."""
-    signs: Array = 2.0 * stream(plan.seed, _SIGNS, chunk, pair).integers(2, size=shape) - 1.0
-    return signs
+    heads = stream(plan.seed, _SIGNS, chunk, pair).integers(2, size=shape)
+    return np.where(heads == 1, 1.0, -1.0)
 
 
 def _orders(generator: np.random.Generator, trials: int, size: int) -> Ints32:
