@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
 
+from bench.plain_units import plain_correlations, plain_observations
 from deltableu.errors import InputError
 from deltableu.validate.unit_rows import PairedRows, SummedScores
 from deltableu.validate.units import (
@@ -24,6 +26,14 @@ PAIRS = [(0, 1), (2, 1), (0, 2)]
 def ratio(sums: np.ndarray) -> np.ndarray:
     """A corpus score that is no mean of its sentences' scores."""
     return np.sqrt(sums[..., 0] / sums[..., 1]) * np.minimum(1.0, sums[..., 2] / sums[..., 1])
+
+
+def plain_ratio(sums: list[float]) -> float:
+    return math.sqrt(sums[0] / sums[1]) * min(1.0, sums[2] / sums[1])
+
+
+def plain_mean(sums: list[float]) -> float:
+    return sums[0] / sums[1]
 
 
 def a_study(
@@ -45,25 +55,22 @@ def literal(
     for trial in range(plan.trials):
         chunk, place = divmod(trial, CHUNK)
         in_chunk = min(CHUNK, plan.trials - chunk * CHUNK)
-        observed: list[tuple[float, float]] = []
+        observed: tuple[list[float], list[float]] = ([], [])
         for number, (a, b) in enumerate(PAIRS):
             items = np.flatnonzero(rated[number])
-            units = assign(plan, items, rated.shape[1], chunk, number, in_chunk)[place]
+            units = assign(plan, items, rated.shape[1], chunk, number, in_chunk)[place].tolist()
             count = plan.units(len(items))
-            signs = orient(plan, chunk, number, (in_chunk, count))[place]
-            for unit in range(count):
-                inside = [item for item, its in zip(items, units, strict=True) if its == unit]
-                m = ratio(sum(rows[a, i] for i in inside)) - ratio(sum(rows[b, i] for i in inside))
-                q = sum(people[a, i] for i in inside) / len(inside)
-                q -= sum(people[b, i] for i in inside) / len(inside)
-                if plan.orientation == "random":
-                    m, q = m * signs[unit], q * signs[unit]
-                observed.append((m, q))
+            signs = [1.0] * count
+            if plan.orientation == "random":
+                signs = orient(plan, chunk, number, (in_chunk, count))[place].tolist()
+            human = np.stack([people, np.ones(people.shape)], axis=-1)
+            for side, table, score in ((0, rows, plain_ratio), (1, human, plain_mean)):
+                first, second = (table[one][items].tolist() for one in (a, b))
+                made = plain_observations(first, second, score, units, signs)
+                observed[side].extend(made)
                 if plan.orientation == "both":
-                    observed.append((-m, -q))
-        m, q = np.array(observed).T
-        rho, tau = scipy_stats.spearmanr(m, q), scipy_stats.kendalltau(m, q)
-        found.append((rho.statistic, tau.statistic))
+                    observed[side].extend(-one for one in made)
+        found.append(plain_correlations(*observed))
     return found
 
 

@@ -3,6 +3,7 @@
 from deltableu.stats.correlation import (
     CorrelationTest,
     Method,
+    average_ranks,
     centred,
     check_method,
     correlate,
@@ -79,6 +80,7 @@ __all__ = [
     "adjust",
     "all_choices",
     "assigned_sums",
+    "average_ranks",
     "bca_interval",
     "benjamini_hochberg",
     "best_first",

@@ -139,51 +139,47 @@ class SweepWork:
         )
 
     def sweep(self, name: SweepName, progress: Progress | None) -> Sweep:
+        """Agreement of all metrics at each place of a sweep."""
         first = self.plan.methods[:1]
-        if name == "unit-size":
-            found = self._sizes(first, progress)
-        elif name == "order":
-            found = self._orders(first, progress)
-        elif name == "references":
+        if name == "references":
             found = self._reference_counts(first, progress)
+        elif name == "unit-size":
+            found = self._sizes(first, progress)
         else:
-            scores = {
-                (metric.name, label): self.rows.scores(metric, positions, label)
-                for metric in self.metrics
-                for label, positions in self.choices[name].items()
-            }
             methods = self.plan.methods if name == "settings" else first
-            found = self._agreements(scores, methods, self.units, name, progress)
+            found = self._agreements(self.scores(name), methods, self.units, name, progress)
         return Sweep(name, tuple(found), self.without_positive[name])
+
+    def scores(self, name: SweepName) -> dict[Place, SummedScores]:
+        """What gives any sentences a score at each place of a sweep, or with all references."""
+        if name == "order":
+            return self._orders()
+        return {
+            (metric.name, label): self.rows.scores(metric, positions, label)
+            for metric in self.metrics
+            for label, positions in self.choices[name].items()
+        }
+
+    def _orders(self) -> dict[Place, SummedScores]:
+        ordered = [one for one in self.metrics if isinstance(one, NgramMetric)]
+        if not ordered:
+            raise InputError("a sweep of orders needs a metric of the BLEU family")
+        everything = all_positions(self.rows.references)
+        return {
+            (metric.family, str(order)): self.rows.scores(longer, everything, "all")
+            for metric in ordered
+            for order in self.plan.orders
+            for longer in [at_order(metric, order)]
+        }
 
     def _sizes(
         self, methods: tuple[Method, ...], progress: Progress | None
     ) -> Iterable[UnitAgreement]:
-        everything = all_positions(self.rows.references)
         sizes = self.plan.fitting_sizes(int(self.rated.sum(axis=1).min()))
         for size in sizes:
-            scores = {
-                (metric.name, str(size)): self.rows.scores(metric, everything, "all")
-                for metric in self.metrics
-            }
+            scores = {(name, str(size)): one for (name, _), one in self.scores("unit-size").items()}
             plan = replace(self.units, size=size)
             yield from self._agreements(scores, methods, plan, f"units of {size}", progress)
-
-    def _orders(
-        self, methods: tuple[Method, ...], progress: Progress | None
-    ) -> Iterable[UnitAgreement]:
-        everything = all_positions(self.rows.references)
-        ordered = [one for one in self.metrics if isinstance(one, NgramMetric)]
-        if not ordered:
-            raise InputError("a sweep of orders needs a metric of the BLEU family")
-        scores = {
-            (metric.family, str(order)): self.rows.scores(
-                at_order(metric, order), everything, "all"
-            )
-            for metric in ordered
-            for order in self.plan.orders
-        }
-        return self._agreements(scores, methods, self.units, "orders", progress)
 
     def _reference_counts(
         self, methods: tuple[Method, ...], progress: Progress | None
@@ -218,10 +214,8 @@ class SweepWork:
                     float(values.std(ddof=1)) if draws > 1 else None,
                 )
         scores = {
-            (metric.name, f"all (up to {most})"): self.rows.scores(
-                metric, all_positions(references), "all"
-            )
-            for metric in self.metrics
+            (name, f"all (up to {most})"): one
+            for (name, _), one in self.scores("references").items()
         }
         yield from self._agreements(scores, methods, self.units, "all references", progress)
 

@@ -15,7 +15,15 @@ import numpy as np
 
 from deltableu._types import Array, Ints, Ints32, Steps
 from deltableu.errors import InputError, check_at_least, check_choice
-from deltableu.stats import Method, assigned_sums, check_method, correlate, in_chunks, stream
+from deltableu.stats import (
+    Method,
+    assigned_sums,
+    average_ranks,
+    check_method,
+    correlate,
+    in_chunks,
+    stream,
+)
 from deltableu.validate.unit_rows import PairedRows
 
 Orientation = Literal["fixed", "random", "both"]
@@ -141,11 +149,19 @@ def unit_correlations(
         elif plan.orientation == "both":
             found = [np.concatenate([one, -one], axis=1) for one in found]
         *metrics, people = found
-        values = [[correlate(metric, people, method) for method in methods] for metric in metrics]
-        return np.moveaxis(np.asarray(values), 2, 0)
+        values = [_correlated(metrics, people, method) for method in methods]
+        return np.moveaxis(np.asarray(values), 2, 0).swapaxes(1, 2)
 
     found = in_chunks(work, plan.trials, CHUNK, threads, progress)
     return UnitCorrelations(paired.names, tuple(methods), np.moveaxis(found, 0, 2), sum(counts))
+
+
+def _correlated(metrics: Sequence[Array], people: Array, method: Method) -> list[Array]:
+    """Each metric's correlations; people are ranked once for all of them."""
+    if method == "spearman":
+        ranks = average_ranks(people)
+        return [correlate(average_ranks(one), ranks, "pearson") for one in metrics]
+    return [correlate(one, people, method) for one in metrics]
 
 
 def _sums(paired: PairedRows, units: Sequence[Ints32], counts: Sequence[int]) -> Array:
