@@ -26,6 +26,8 @@ UnitInterval = Literal["bootstrap", "fisher-replication", "none"]
 _DRAWS = 13  # key of the random streams
 #: Beyond it Fisher's z is that of a perfect correlation.
 _PERFECT = 1.0 - 1e-9
+#: Share of the variance of draws that is not taken for noise of few assignments: it is estimated.
+_LEAST = 0.25
 #: What rounding leaves of the spread of a correlation that never changes.
 _NOTHING = 1e-12
 
@@ -95,7 +97,8 @@ class UnitDraws:
         if len(drawn) < 2 or np.isnan(value) or self.fewest < 2:
             return None
         spread = float(drawn.var(ddof=1))
-        kept = max(0.0, 1.0 - float(self.noise[metric, method]) / spread) if spread > 0.0 else 0.0
+        noise = float(self.noise[metric, method]) / spread if spread > 0.0 else 0.0
+        kept = max(_LEAST, 1.0 - noise)
         about = drawn.mean() + (drawn - drawn.mean()) * np.sqrt(kept)
         error = float(_z(about).std(ddof=1))
         if error < _NOTHING:
