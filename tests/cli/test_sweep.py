@@ -22,6 +22,7 @@ def test_a_study_is_swept_as_the_python_function_does(run, demo):
     pairs = [("human", "random"), ("careful-neural", "random")]
     expected = sweep_metrics(read_study(demo), sweeps=("settings", "order"), plan=plan, pairs=pairs)
     record = result.json
+    assert record["verdict"][0].startswith("Highest spearman with people by settings: ")
     assert record["pairs"] == [list(pair) for pair in pairs]
     assert [one["name"] for one in record["sweeps"]] == ["settings", "order"]
     for own, sweep in zip(record["sweeps"], expected.sweeps, strict=True):

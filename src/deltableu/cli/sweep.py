@@ -17,6 +17,7 @@ from deltableu.corpus import RatingTable, ScoreTable, Study, reference_set
 from deltableu.errors import InputError
 from deltableu.io import as_record
 from deltableu.rate import HumanScale
+from deltableu.report import verdict
 from deltableu.score import Metric, OrderedMetric, SentenceBLEU
 from deltableu.stats import Method
 from deltableu.validate import (
@@ -176,7 +177,9 @@ def sweep_study(
         )
     for text in found.notes:
         remark(text)
-    emit(found.tables(digits=digits), as_record(found), format, output)
+    said = verdict(found)
+    record = {**as_record(found), "verdict": list(said)}
+    emit(found.tables(digits=digits), record, format, output, verdict=said)
 
 
 def _pairs(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str]]:
