@@ -13,6 +13,7 @@ from bench import (
     rater_speed,
     score_speed,
     ter_speed,
+    units_speed,
     vectors_speed,
 )
 
@@ -25,6 +26,7 @@ if __name__ == "__main__":
         compare_speed,
         permutation_speed,
         agreement_speed,
+        units_speed,
         logs_speed,
         mine_speed,
         mine_growth,

@@ -22,11 +22,11 @@ REPLICATIONS = 2000
 SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
 _PER_PILOT = 20
-#: A study whose raters are resampled takes long.
+#: A study whose raters are resampled takes long, and so does one whose units are drawn again.
 _PER_STUDY = 8
 
 #: Tables that say themselves how many replications they are of.
-_OWN_BANDS = ("simulated weights", "simulated raters")
+_OWN_BANDS = ("simulated weights", "simulated raters", "validated units")
 
 Tables = dict[str, str]
 
@@ -100,7 +100,11 @@ def weights(replications: int, progress: Progress | None = None) -> Tables:
 
 
 def _validated(part: str, replications: int, progress: Progress | None = None) -> Tables:
-    return validate_tables.simulate(part, replications, SEED, progress=progress)
+    if part != "units":
+        return validate_tables.simulate(part, replications, SEED, progress=progress)
+    studies = max(1, replications // _PER_STUDY)
+    made = validate_tables.simulate(part, studies, SEED, progress=progress)
+    return {name: f"{_bands(studies)}\n\n{table}" for name, table in made.items()}
 
 
 SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {

@@ -10,6 +10,7 @@ from simulations import (
     validate_corpus,
     validate_groups,
     validate_people,
+    validate_units,
     validate_winners,
 )
 from simulations.replications import Progress
@@ -18,6 +19,7 @@ from simulations.validate import Cell, NoAgreement, OtherSystems, TheseSystems
 from simulations.validate_corpus import CorpusScores
 from simulations.validate_groups import Dialogues
 from simulations.validate_people import FewRatings, RatedSystems
+from simulations.validate_units import Units
 from simulations.validate_winners import Winners
 
 __all__ = ["PARTS", "everything", "simulate", "tables"]
@@ -60,6 +62,12 @@ _TABLES: Mapping[str, tuple[type, What | None, Sequence[str], Sequence[str]]] = 
         ("scores", "items from", "items", "level"),
     ),
     "validated corpus scores": (CorpusScores, "size", validate_corpus.SCORED, _METRICS),
+    "validated units": (
+        Units,
+        "coverage",
+        validate_units.UNIT_INTERVALS,
+        ("units", "metric", "items", "correlation"),
+    ),
     "validated few ratings": (
         FewRatings,
         "coverage",
@@ -84,6 +92,7 @@ PARTS: Mapping[str, Callable[[], Sequence[Cell]]] = {
     "winners": validate_winners.winners,
     "dialogues": validate_groups.dialogues,
     "corpus-scores": validate_corpus.corpus_scores,
+    "units": validate_units.units,
 }
 
 

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         ter,
     )
     from deltableu.stats import williams_test
-    from deltableu.validate import ValidationPlan, validate_metrics
+    from deltableu.validate import SweepPlan, ValidationPlan, sweep_metrics, validate_metrics
     from deltableu.vectors import train_vectors
 
 # Loaded at first use (PEP 562), so that `import deltableu` costs nothing.
@@ -145,6 +145,8 @@ _HOMES = {
     "ter": "score",
     "train_rater": "judges",
     "train_vectors": "vectors",
+    "SweepPlan": "validate",
+    "sweep_metrics": "validate",
     "validate_metrics": "validate",
     "williams_test": "stats",
 }
@@ -194,6 +196,7 @@ __all__ = [
     "ScoreTable",
     "SentenceBLEU",
     "SignedDeltaBLEU",
+    "SweepPlan",
     "UpsilonBLEU",
     "UpsilonChrF",
     "ValidationPlan",
@@ -221,6 +224,7 @@ __all__ = [
     "sensitivity",
     "sentence_bleu",
     "study_from",
+    "sweep_metrics",
     "ter",
     "train_rater",
     "train_vectors",

@@ -19,6 +19,7 @@ from deltableu.report import verdict
 from deltableu.report.compare_verdict import items_needed
 from deltableu.report.judge_verdict import _sentences
 from deltableu.stats import ConfidenceInterval
+from deltableu.validate import Sweep, Sweeps, UnitAgreement
 
 
 def a_comparison(
@@ -306,3 +307,31 @@ def test_judges():
 def test_what_has_no_verdict():
     with pytest.raises(InputError, match="a verdict is made of"):
         verdict([1, 2])
+
+
+def test_sweeps_say_where_each_metric_agrees_best():
+    def one(metric: str, setting: str, value: float) -> UnitAgreement:
+        return UnitAgreement(metric, setting, "spearman", value, None, 20, 60)
+
+    settings = [
+        one("bleu-2", "single", 0.26),
+        one("bleu-2", "w>=0.6", 0.343),
+        one("bleu-2", "all", 0.318),
+        one("delta-bleu-2", "single", 0.28),
+        one("delta-bleu-2", "all", 0.484),
+        one("constant", "all", float("nan")),
+    ]
+    orders = [one("bleu", "2", 0.3)]
+    found = Sweeps(
+        (Sweep("settings", tuple(settings)), Sweep("order", tuple(orders))),
+        (("A", "B"),),
+        9,
+        (),
+        "raw",
+        (),
+        "",
+    )
+    assert verdict(found) == (
+        "Highest spearman with people by settings: delta-bleu-2 .484 with all references; "
+        "bleu-2 .343 with references w>=0.6.",
+    )

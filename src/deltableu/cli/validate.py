@@ -24,6 +24,7 @@ from deltableu.cli.options import (
 )
 from deltableu.cli.output import Format, emit, note_left_out, remark, tell
 from deltableu.cli.progress import ProgressBar
+from deltableu.cli.sweep import SWEPT_METHODS, SweepOptions, sweep_study
 from deltableu.corpus import (
     Missing,
     RatingTable,
@@ -54,6 +55,7 @@ from deltableu.validate import (
 )
 
 _DEFAULTS = MetricOptions()
+_NO_SWEEP = SweepOptions()
 _COLUMNS = "system=model,item=segment_id,score=comet"
 _TABLES = ("people", "agreement", "matrix")
 #: Why there may be no table of an analysis.
@@ -65,6 +67,7 @@ _WITHOUT = {
     "consistency": "needs 20 outputs with four ratings or more",
 }
 _ALL_TABLES = (*_TABLES, *ANALYSES)
+_METHODS, _LEVELS = "pearson,spearman,kendall-b", "system,pooled,item"
 
 
 def validate(
@@ -87,8 +90,8 @@ def validate(
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
     sentinels: Annotated[bool, Parameter(negative="--no-sentinels")] = True,
-    methods: str = "pearson,spearman,kendall-b",
-    levels: str = "system,pooled,item",
+    methods: str = _METHODS,
+    levels: str = _LEVELS,
     tests: str = "auto",
     correction: MetricCorrection = "holm",
     significance: float = 0.05,
@@ -96,6 +99,7 @@ def validate(
     threshold: float = 25.0,
     resamples: Whole = 1000,
     seed: Whole = 0,
+    swept: SweepOptions = _NO_SWEEP,
     tables: str | None = None,
     bins: BinRule = "quantile",
     cases: Whole = 5,
@@ -110,7 +114,8 @@ def validate(
 
     deltableu validate STUDY [--metrics ...] [--criterion overall], or
     deltableu validate STUDY --scores comet.csv, or
-    deltableu validate --scores metrics.csv --human people.csv.
+    deltableu validate --scores metrics.csv --human people.csv, or
+    deltableu validate STUDY --sweep settings,threshold,unit-size,order.
 
     Parameters
     ----------
@@ -157,7 +162,7 @@ def validate(
         Add metrics that know nothing of quality, which the others must beat.
     methods
         Separated by commas; the first is what metrics are compared by: pearson, spearman,
-        kendall-b, kendall-c, kendall-wei, kendall-like.
+        kendall-b, kendall-c, kendall-wei, kendall-like. With --sweep spearman,kendall-b by default.
     levels
         Separated by commas: system, pooled (all outputs together), item (systems within an item).
     tests
@@ -200,6 +205,29 @@ def validate(
     threads
         All cores by default; no result depends on it.
     """
+    if swept.sweep is None:
+        no_use(swept.changed(), "levels: it goes with --sweep")
+    else:
+        unused(
+            "--sweep",
+            scores=(scores, None),
+            lower_is_better=(lower_is_better, None),
+            select=(select, "all"),
+            no_positive=(no_positive, "error"),
+            no_sentinels=(sentinels, True),
+            levels=(levels, _LEVELS),
+            tests=(tests, "auto"),
+            correction=(correction, "holm"),
+            significance=(significance, 0.05),
+            threshold=(threshold, 25.0),
+            resamples=(resamples, 1000),
+            tables=(tables, None),
+            bins=(bins, "quantile"),
+            cases=(cases, 5),
+            by=(by, None),
+        )
+        if study is None:
+            raise InputError("--sweep needs a study folder")
     plan = ValidationPlan(
         scale=scale,
         min_raters=min_raters,
@@ -243,8 +271,32 @@ def validate(
     if study is not None:
         rated = people_mapped if human is None else None
         data = read_study(study, ratings=human is None, columns=rated, missing=missing, report=tell)
+    people = _people(data, study, human, people_mapped, criterion, unknown)
+    if data is not None and swept.sweep is not None:
+        check_outputs(data, data.path, systems or ())
+        sweep_study(
+            data,
+            people,
+            swept,
+            swept.plan(
+                SWEPT_METHODS if methods == _METHODS else methods,
+                scale,
+                min_raters,
+                confidence,
+                seed,
+            ),
+            metrics=metrics,
+            metric_options=options,
+            systems=systems,
+            groups=_groups(data, group),
+            notes=_warnings(data, group),
+            digits=digits,
+            format=format,
+            output=output,
+            threads=threads,
+        )
+        return
     with ProgressBar() as progress:
-        people = _people(data, study, human, people_mapped, criterion, unknown)
         found = _scores(
             data,
             scores,

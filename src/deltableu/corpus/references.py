@@ -130,10 +130,15 @@ class ReferenceSet:
             message = f"cannot choose {wanted}: only {self.selection} is left, so start from all"
             raise InputError(Problem(message, field="references"))
         if threshold is not None:
-            return self.keep(self._at_least(float(threshold[1])), wanted)
-        return self.keep([(self._original(index),) for index in range(len(self))], wanted)
+            return self.keep(self.at_least(float(threshold[1])), wanted)
+        return self.keep(self.single(), wanted)
 
-    def _at_least(self, threshold: float) -> list[tuple[int, ...]]:
+    def single(self) -> list[tuple[int, ...]]:
+        """Position of the original reference of each item."""
+        return [(self._original(index),) for index in range(len(self))]
+
+    def at_least(self, threshold: float) -> list[tuple[int, ...]]:
+        """Positions of each item's references of at least this weight, and of its original."""
         if not -1 <= threshold <= 1:
             message = f"the threshold must lie in [-1, 1], got {number_text(threshold)}"
             raise InputError(Problem(message, field="references"))
@@ -154,9 +159,10 @@ class ReferenceSet:
         return kept
 
     def keep(self, positions: Sequence[Sequence[int]], selection: str) -> ReferenceSet:
-        """Some references of each item, by position; the original must be among them.
+        """Some references of each item, by position.
 
-        `selection` is what the setting is called.
+        Where the original is not among them, the first stands for it. `selection` is what the
+        setting is called.
         """
         for index, texts in enumerate(self.texts):
             if not texts:
@@ -169,7 +175,10 @@ class ReferenceSet:
             if self.weights is None
             else tuple(tuple(self.weights[i][j] for j in kept) for i, kept in chosen),
             selection=selection,
-            originals=tuple(kept.index(self._original(i)) for i, kept in chosen),
+            originals=tuple(
+                kept.index(self._original(i)) if self._original(i) in kept else 0
+                for i, kept in chosen
+            ),
             items=None
             if self.items is None
             else tuple(_with_references(self.items[i], kept) for i, kept in chosen),

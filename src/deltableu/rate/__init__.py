@@ -40,6 +40,7 @@ from deltableu.rate.intraclass import (
 )
 from deltableu.rate.largest_weights import expected_largest
 from deltableu.rate.mixed_effects import MixedModel, VarianceComponents, fit_mixed_model
+from deltableu.rate.pair_scores import PairScores, pair_scores
 from deltableu.rate.quality_fits import EstimateMethod
 from deltableu.rate.rater_agreement import (
     AnnotatorCorrelations,
@@ -68,6 +69,7 @@ __all__ = [
     "KappaWeights",
     "Measurement",
     "MixedModel",
+    "PairScores",
     "QualityDifference",
     "QualityEstimate",
     "RaterCorrelations",
@@ -97,6 +99,7 @@ __all__ = [
     "intraclass_correlations",
     "krippendorff_alpha",
     "of_one_criterion",
+    "pair_scores",
     "rated_weights",
     "rater_consistency",
     "rater_rows",

@@ -152,10 +152,10 @@ def direct_assessment(
         raise InputError("no rating of a system is left that could be standardised")
     left = np.isin(ratings.rater, standard.rater)
     raw = ratings[left].scored()
-    pooled_z, pooled_raw, counts = output_means(scored), output_means(raw), _counts(scored)
+    pooled_z, pooled_raw, counts = output_means(scored), output_means(raw), output_counts(scored)
     # Means over different raters, whose own ratings of a segment are averaged first.
     own = [one.without_repeats() for one in (scored, raw)]
-    raters = _counts(own[0])
+    raters = output_counts(own[0])
     segment_z, segment_raw = (
         np.where(raters >= min_raters, output_means(one), np.nan) for one in own
     )
@@ -211,7 +211,7 @@ def output_means(scored: RatingTable) -> Array:
     return means.reshape(len(scored.systems), -1)
 
 
-def _counts(scored: RatingTable) -> Ints:
+def output_counts(scored: RatingTable) -> Ints:
     """Systems x items: how many ratings there are."""
     shape = (len(scored.systems), len(scored.items))
     cells = scored.system * shape[1] + scored.item

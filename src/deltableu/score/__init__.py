@@ -3,6 +3,7 @@
 from deltableu.score.engine.encoding import Encoded
 from deltableu.score.engine.formula import brevity_penalty
 from deltableu.score.engine.inputs import first_wrong_text
+from deltableu.score.engine.ngram_metric import NgramMetric
 from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.pooled import PooledStatistics
 from deltableu.score.engine.reweighting import Reweighting
@@ -107,6 +108,7 @@ __all__ = [
     "MessageOverlap",
     "Metric",
     "NgramCredit",
+    "NgramMetric",
     "OrderedMetric",
     "PooledStatistics",
     "PreparedReferences",

@@ -3,6 +3,7 @@
 from deltableu.stats.correlation import (
     CorrelationTest,
     Method,
+    average_ranks,
     best_fit,
     centred,
     check_method,
@@ -44,6 +45,7 @@ from deltableu.stats.permutation import (
 from deltableu.stats.ranking import Ranking, best_first, greedy_ranks, rank
 from deltableu.stats.resampling import (
     all_choices,
+    assigned_sums,
     bootstrap_counts,
     bootstrap_sums,
     choice_streams,
@@ -81,6 +83,8 @@ __all__ = [
     "WilliamsResult",
     "adjust",
     "all_choices",
+    "assigned_sums",
+    "average_ranks",
     "bca_interval",
     "benjamini_hochberg",
     "best_first",

@@ -84,3 +84,28 @@ def sum_chosen(
                     subset = choices[trial, block]
                     for column in range(end):
                         sums[trial, left + column] += table[subset, column]
+
+
+def sum_assigned(
+    rows: cython.const[cython.double][:, ::1],
+    units: cython.const[cython.int][:, ::1],
+    sums: cython.double[:, :, ::1],
+    tile: cython.longlong,
+) -> None:
+    """Add each row to the sums of the unit that it is in, trial by trial; -1 is in none.
+
+    Some rows at a time for all trials, so that they are read from the cache.
+    """
+    trials = units.shape[0]
+    size = units.shape[1]
+    columns = rows.shape[1]
+    tiles = (size + tile - 1) // tile
+    with cython.nogil:
+        for number in range(tiles):
+            end = min(size, (number + 1) * tile)
+            for trial in range(trials):
+                for i in range(number * tile, end):
+                    unit = units[trial, i]
+                    if unit >= 0:
+                        for column in range(columns):
+                            sums[trial, unit, column] += rows[i, column]

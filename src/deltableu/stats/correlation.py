@@ -103,10 +103,13 @@ def _sorted_ranks(rows: Array) -> Array:
     places = np.arange(size)
     starts = np.ones(values.shape, bool)
     starts[:, 1:] = values[:, 1:] != values[:, :-1]
+    ranks = np.empty(values.shape)
+    if starts.all():  # no ties
+        np.put_along_axis(ranks, order, np.broadcast_to(places + 1.0, order.shape), axis=1)
+        return ranks
     ends = np.roll(starts, -1, axis=1)
     first = np.maximum.accumulate(np.where(starts, places, 0), axis=1)
     last = np.minimum.accumulate(np.where(ends, places, size)[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, (first + last) / 2.0 + 1.0, axis=1)
     return ranks
 

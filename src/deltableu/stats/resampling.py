@@ -94,6 +94,28 @@ def chosen_sums(
     return in_chunks(work, trials, _choices_chunk(len(rows)), threads, progress)
 
 
+def assigned_sums(rows: Array, units: Ints32, count: int) -> Array:
+    """Sums of the rows of each unit, trials x units x columns.
+
+    Parameters
+    ----------
+    rows
+        Rows x columns.
+    units
+        The number of each row's unit in each trial, trials x rows; -1 is in none.
+    count
+        Units per trial.
+
+    Examples
+    --------
+    >>> assigned_sums(np.array([[1.0], [2.0], [4.0]]), np.array([[1, 0, 1]], np.int32), 2).tolist()
+    [[[2.0], [5.0]]]
+    """
+    sums = np.zeros((len(units), count, rows.shape[1]))
+    _kernel.sum_assigned(np.ascontiguousarray(rows, dtype=np.float64), units, sums, _TILE)
+    return sums
+
+
 def all_choices(rows: Array) -> Array:
     """Sums of the rows of every subset, the empty one first: 2 to the number of rows of them."""
     return sum_subsets(rows, all_subsets(len(rows), 0, 1 << len(rows)))

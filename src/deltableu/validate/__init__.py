@@ -24,7 +24,19 @@ from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.quality_bins import BinRule, QualityBin, QualityBins, quality_bins
 from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span
 from deltableu.validate.results import Accuracy, Agreement, Validation
+from deltableu.validate.sweep_plan import SweepName, SweepPlan
+from deltableu.validate.sweep_results import Sweep, Sweeps, UnitAgreement
+from deltableu.validate.sweeps import sweep_metrics, swept_metrics
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
+from deltableu.validate.unit_intervals import (
+    UnitDraws,
+    UnitInterval,
+    UnitIntervalPlan,
+    draw_units,
+    replication_interval,
+)
+from deltableu.validate.unit_rows import PairedRows, SummedScores
+from deltableu.validate.units import Orientation, UnitCorrelations, UnitPlan, unit_correlations
 from deltableu.validate.winners import (
     MetricComparison,
     MetricCorrection,
@@ -52,6 +64,8 @@ __all__ = [
     "MetricComparison",
     "MetricCorrection",
     "MetricTest",
+    "Orientation",
+    "PairedRows",
     "PairwiseAccuracy",
     "PermutationResult",
     "QualityBin",
@@ -61,6 +75,17 @@ __all__ = [
     "Resample",
     "SoftPairwiseAccuracy",
     "Span",
+    "SummedScores",
+    "Sweep",
+    "SweepName",
+    "SweepPlan",
+    "Sweeps",
+    "UnitAgreement",
+    "UnitCorrelations",
+    "UnitDraws",
+    "UnitInterval",
+    "UnitIntervalPlan",
+    "UnitPlan",
     "Validation",
     "ValidationPlan",
     "agreement",
@@ -69,6 +94,7 @@ __all__ = [
     "bootstrap_difference",
     "calibrated_accuracy",
     "compare_metrics",
+    "draw_units",
     "failure_cases",
     "kinds_of_systems",
     "level_agreement",
@@ -76,7 +102,11 @@ __all__ = [
     "permutation_test",
     "quality_bins",
     "rank_metrics",
+    "replication_interval",
     "soft_pairwise_accuracy",
+    "sweep_metrics",
+    "swept_metrics",
+    "unit_correlations",
     "validate_metrics",
     "validation_advice",
 ]

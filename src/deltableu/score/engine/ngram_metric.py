@@ -110,6 +110,28 @@ class NgramMetric(OrderedMetric):
         """Add what a metric needs beyond the n-gram statistics."""
         return rows
 
+    def counts(self, rows: Array) -> Array:
+        """The n-gram statistics in rows of this metric: what other orders can be read from."""
+        counted: Array = rows[:, : 2 * self.order + 2]
+        return counted
+
+    def rows_from(self, counts: Array) -> Array:
+        """Rows from statistics of the same texts, counted up to this order or a longer one.
+
+        Examples
+        --------
+        >>> from deltableu import BLEU
+        >>> long, short = BLEU(order=4), BLEU(order=2)
+        >>> rows = [metric.compute(["a b c d"], [["a b d"]]).rows for metric in (long, short)]
+        >>> bool((short.rows_from(long.counts(rows[0])) == rows[1]).all())
+        True
+        """
+        longest = (counts.shape[1] - 2) // 2
+        if self.order > longest:
+            raise InputError(f"order {self.order} cannot be read from counts up to {longest}")
+        kept = [*range(self.order), *range(longest, longest + self.order), -2, -1]
+        return self.finish_rows(np.ascontiguousarray(counts[:, kept]))
+
     @property
     def encoding_key(self) -> Hashable:
         return self.recipe
