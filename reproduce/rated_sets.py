@@ -12,7 +12,15 @@ import numpy as np
 
 from reproduce.wmt_systems import read_lines
 
-__all__ = ["RatedSet", "dstc7_contexts", "read_dstc7", "read_mlqe", "read_multirefeval"]
+__all__ = [
+    "RatedSet",
+    "dstc7_contexts",
+    "read_dstc7",
+    "read_judged_responses",
+    "read_mlqe",
+    "read_multirefeval",
+    "read_rated_responses",
+]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 References = list[list[str]]
@@ -84,6 +92,44 @@ def read_dstc7(data: Path) -> RatedSet:
         [[original[item], *every[item]] for item in items],
         tuple(items),
     )
+
+
+def read_rated_responses(data: Path) -> tuple[tuple[str, ...], dict[str, list[str]], Array]:
+    """DSTC7: all ten systems, what they said to a thousand contexts, and mean ratings (1 to 5)."""
+    folder = data / "dstc7"
+    (_, *systems), *ratings = _rows(folder / "dstc7-task2-human_evaluation.tsv.gz")
+    means = {item: list(map(float, row)) for item, *row in ratings if item != "Average"}
+    outputs: dict[str, dict[str, str]] = {}
+    for system, item, response in _rows(folder / "dstc7-task2-system_responses.tsv.gz")[1:]:
+        outputs.setdefault(system, {})[item] = response
+    texts = {name: [outputs[name][item] for item in means] for name in systems}
+    return tuple(systems), texts, np.array(list(means.values())).T
+
+
+def read_judged_responses(
+    data: Path,
+) -> tuple[
+    tuple[str, ...],
+    dict[str, dict[str, str]],
+    dict[str, list[str]],
+    list[tuple[str, str, str, float]],
+]:
+    """DSTC7: systems, their responses and the references by context, and what each judge said."""
+    folder = data / "dstc7"
+    references = {
+        item: [text for text in texts if text.strip()]
+        for item, *texts in _rows(folder / "dstc7-task2-gold_responses.tsv.gz")[1:]
+    }
+    outputs: dict[str, dict[str, str]] = {}
+    for system, item, response in _rows(folder / "dstc7-task2-system_responses.tsv.gz")[1:]:
+        outputs.setdefault(system, {})[item] = response
+    judged = [
+        (judge, item, {"TeamEC": "TeamCE"}.get(system, system), (float(one) + float(two)) / 2.0)
+        for judge, item, system, one, two in _rows(
+            folder / "dstc7-task2-human-eval-per-judge.tsv.gz"
+        )[1:]
+    ]
+    return tuple(outputs), outputs, references, judged
 
 
 def dstc7_contexts(data: Path) -> dict[str, str]:
