@@ -160,7 +160,7 @@ def section(data: Path, draws: int = DRAWS) -> list[str]:
     ]
     moved = []
     for neutral in NEUTRAL:
-        value = study(rated, neutral, 0)[0] if neutral != 3.0 else value
-        cells = [f"{value[order.index(f'{name}|all')]:.3f}" for name in names]
+        moved_value = value if neutral == 3.0 else study(rated, neutral, 0)[0]
+        cells = [f"{moved_value[order.index(f'{name}|all')]:.3f}" for name in names]
         moved.append([f"{neutral:g}", str(int((human > neutral).sum())), *cells])
     return [*lines, *table(["neutral rating", "contexts", *names], moved)]
