@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu import compare_systems, validate_metrics
-from deltableu.compare import ComparedPair, ComparedSystem, Comparison, ComparisonPlan
+from deltableu.compare import ComparedPair, ComparedSystem, Comparison, ComparisonPlan, gate_systems
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
 from deltableu.report import verdict
@@ -306,3 +306,11 @@ def test_judges():
 def test_what_has_no_verdict():
     with pytest.raises(InputError, match="a verdict is made of"):
         verdict([1, 2])
+
+
+def test_gates():
+    scores = {"v1": [3, 4, 6, 5, 7, 6, 5, 4], "v2": [2, 3, 5, 3, 6, 4, 4, 3]}
+    first, *others = verdict(gate_systems(scores, baseline="v1"))
+    assert first == "The gate is not passed."
+    assert others[0].startswith("v2 fails: worse than v1 by 1.25 score")
+    assert verdict(gate_systems(scores, baseline="v2"))[0] == "The gate is passed."

@@ -142,7 +142,8 @@ def show(model: Path, *, format: Format = "table") -> None:
     """
     read = read_model(model)
     said = verdict(read)
-    emit(read.tables(), {**as_record(read), "verdict": list(said)}, format, verdict=said)
+    record = {**as_record(read), "verdict": list(said)}
+    emit(read.tables(), record, format, verdict=said, tidy=read.tidy_table())
 
 
 def _original(given: str | None) -> Any:

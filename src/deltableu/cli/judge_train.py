@@ -153,7 +153,7 @@ def train(
         )
         model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
         made.work.end()
-    emit(model.tables(), model, format)
+    emit(model.tables(), model, format, tidy=model.tidy_table())
 
 
 def _say(epoch: TrainingEpoch) -> None:

@@ -273,9 +273,9 @@ class Table:
         \label{tab:systems}
         \begin{tabular}{lr}
         \toprule
-        system & ter $\downarrow$ \
+        system & ter $\downarrow$ \\
         \midrule
-        A & 9.0$^{\mathrm{a}}$ \
+        A & 9.0$^{\mathrm{a}}$ \\
         \bottomrule
         \end{tabular}
         \end{table}

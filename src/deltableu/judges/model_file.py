@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import Table, as_record, atomic_path, decode, decode_object, record_tables
+from deltableu.io import (
+    Table,
+    as_record,
+    atomic_path,
+    decode,
+    decode_object,
+    record_tables,
+    tidy_record,
+)
 from deltableu.judges.neural import need
 from deltableu.judges.settings import RaterSettings, parameter_shapes
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
@@ -60,6 +68,10 @@ class RaterModel:
         record = as_record(self)
         card = record.pop("card")
         return [*record_tables(record, "judge"), *record_tables(card, "training")]
+
+    def tidy_table(self) -> Table:
+        """The same as one table, for programs."""
+        return tidy_record(as_record(self))
 
     def record(self) -> dict[str, Any]:
         """All that is known of the model, but not the numbers it learnt."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltableu.compare import Comparison, PowerPlan
+from deltableu.compare import Comparison, Gate, PowerPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
 from deltableu.report.compare_verdict import compare_verdict
@@ -13,7 +13,7 @@ from deltableu.report.plan_verdict import plan_verdict
 from deltableu.report.validate_verdict import validate_verdict
 from deltableu.validate import Validation
 
-Result = Comparison | Sequence[Comparison] | Validation | PowerPlan | RaterModel
+Result = Comparison | Sequence[Comparison] | Validation | PowerPlan | Gate | RaterModel
 
 
 def verdict(result: Result) -> tuple[str, ...]:
@@ -22,8 +22,8 @@ def verdict(result: Result) -> tuple[str, ...]:
     Parameters
     ----------
     result
-        Of `compare_systems` (all of it, or one comparison), `validate_metrics`, `plan_comparison`,
-        or a judge that was read from its file.
+        What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
+        `plan_comparison` or `gate_systems`, or a judge that was read from its file.
 
     Examples
     --------
@@ -36,11 +36,14 @@ def verdict(result: Result) -> tuple[str, ...]:
         return validate_verdict(result)
     if isinstance(result, PowerPlan):
         return plan_verdict(result)
+    if isinstance(result, Gate):
+        return (f"The gate is {'' if result.passed else 'not '}passed.", *result.sentences())
     if isinstance(result, RaterModel):
         return judge_verdict(result)
     found = (result,) if isinstance(result, Comparison) else tuple(result)
     if not found or not all(isinstance(one, Comparison) for one in found):
         raise InputError(
-            "a verdict is made of what compare_systems, validate_metrics or plan_comparison gives"
+            "a verdict is made of what compare_systems, validate_metrics, plan_comparison or "
+            "gate_systems gives"
         )
     return compare_verdict(found)
