@@ -241,7 +241,7 @@ def _with_changes(
     metric = next(one for one in metrics if one.name == first.metric)
     if not metric.has_segments:
         return result
-    # Of a system with several runs, the first one's outputs are shown.
+    # A system with several runs is shown by the outputs of the first.
     runs = system_runs(inputs.outputs)
     pairs = [
         (runs[baseline][0], runs[one.system][0]) for one in first.systems if one.system != baseline

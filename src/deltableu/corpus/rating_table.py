@@ -296,7 +296,7 @@ class RatingTable:
         criterion
             May be left out where all ratings of references have the same.
         scale
-            Of ratings that name none.
+            The scale of ratings that name none.
         unknown
             What to do with ratings of references that an item does not have: "error" or "drop".
         """

@@ -30,7 +30,7 @@ _FORMAT = "deltableu-rater"
 _VERSION = 1
 _VOCABULARY = "vocabulary"
 _LONGEST_COUNT = 15
-#: Of the header, so that numbers begin where a processor likes them to.
+#: Bytes to which the header is filled up, so that numbers begin where a processor likes them to.
 _ALIGNMENT = 8
 
 
@@ -49,7 +49,7 @@ class RaterModel:
     card : mapping
         What is known of the training, as JSON holds it.
     digest : str
-        Of settings, vocabulary and parameters: two models that rate alike have the same.
+        A hash of settings, vocabulary and parameters: two models that rate alike have the same.
     """
 
     settings: RaterSettings
@@ -96,7 +96,7 @@ def write_model(
     Parameters
     ----------
     path : str or PathLike
-        Of the file, which is replaced if it is there.
+        Where the file goes, which is replaced if it is there.
     settings : RaterSettings
         The shape of the network.
     vocabulary : Vocabulary
