@@ -382,7 +382,9 @@ def test_nothing_is_said_when_nothing_is_left_out(succeeds, study):
 
 
 @pytest.mark.parametrize("metric", [["delta-bleu", "--combine", "arithmetic"], ["bleu"]])
-def test_skipping_leaves_items_out_also_of_metrics_that_could_score_them(run, without_positive, metric):
+def test_skipping_leaves_items_out_also_of_metrics_that_could_score_them(
+    run, without_positive, metric
+):
     arguments = ["--metrics", *metric, "--format", "json"]
     strict = run("score", without_positive, *arguments)
     assert (strict.code, strict.err) == (0, "")
