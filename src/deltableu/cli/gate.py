@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs, ready_scores
 from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Flag,
@@ -69,6 +70,7 @@ _COMMIT = "GITHUB_SHA"
 
 
 @gate.default
+@grouped
 def run(
     *paths: str,
     baseline: str,

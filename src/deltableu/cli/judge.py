@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Signatures, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -36,6 +37,7 @@ judge.command(
 
 
 @judge.command
+@grouped
 def apply(
     study: Path,
     *,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions, noted_metrics
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Output,
@@ -31,6 +32,7 @@ _DEFAULTS = NgramOptions()
 
 
 @plan.command
+@grouped
 def compare(
     study: Path,
     *,

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from deltableu.cli.inputs import Inputs, check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Output, Positive, Several, Whole, listed
 from deltableu.cli.output import note_groups, remark, write_page
 from deltableu.cli.progress import ProgressBar
@@ -41,6 +42,7 @@ _DEFAULTS = MetricOptions()
 _EXPLAINED = 40
 
 
+@grouped
 def report(
     *paths: str,
     refs: Annotated[list[str] | None, Several] = None,

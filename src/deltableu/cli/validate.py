@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import MetricOptions, at_one_order
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Output,
@@ -53,6 +54,7 @@ _COLUMNS = "system=model,item=segment_id,score=comet"
 _TABLES = ("people", "agreement", "matrix")
 
 
+@grouped
 def validate(
     study: Path | None = None,
     *,
