@@ -10,12 +10,14 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs, ready_scores
 from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Flag,
     Output,
     Positive,
     Several,
+    Signatures,
     Whole,
     subcommands,
     unused,
@@ -41,8 +43,23 @@ from deltableu.compare import (
 )
 from deltableu.corpus import Missing, ScoreTable
 from deltableu.errors import InputError
-from deltableu.io import Own, atomic_path, atomic_write, check_new_file, named_columns, unwritable
-from deltableu.report import check_plotting, gate_summary, history_page, history_plot, junit_xml
+from deltableu.io import (
+    Own,
+    as_record,
+    atomic_path,
+    atomic_write,
+    check_new_file,
+    named_columns,
+    unwritable,
+)
+from deltableu.report import (
+    check_plotting,
+    gate_summary,
+    history_page,
+    history_plot,
+    junit_xml,
+    verdict,
+)
 from deltableu.score import Metric, Scoring, score_systems
 
 gate = subcommands("gate", "Let a new system pass only if it is no worse than the old one.")
@@ -53,6 +70,7 @@ _COMMIT = "GITHUB_SHA"
 
 
 @gate.default
+@grouped
 def run(
     *paths: str,
     baseline: str,
@@ -80,6 +98,7 @@ def run(
     trials: Whole = 10_000,
     seed: Whole = 0,
     format: Format = "table",
+    signatures: Signatures = False,
     digits: Digits = 2,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
@@ -152,8 +171,10 @@ def run(
         Seed of all random draws.
     format
         How results are printed.
+    signatures
+        Spell out the signatures of metrics, which otherwise are hashes of eight digits.
     digits
-        Digits after the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point, for people to read; JSON, TSV and CSV are never rounded.
     output
         Write to this file.
     threads
@@ -248,8 +269,9 @@ def run(
             file.write(junit_xml(found))
     if summary is not None:
         _append(summary, gate_summary(found))
-    shown = [found.verdict_table(), found.table(digits=digits)]
-    emit(shown if format != "tsv" else shown[1], found, format, output)
+    said = verdict(found)
+    record = {**as_record(found), "verdict": list(said)}
+    emit(found.table(digits=digits), record, format, output, verdict=said, signatures=signatures)
     return 0 if found.passed else 1
 
 
@@ -273,7 +295,7 @@ def show_history(
     format
         How results are printed.
     digits
-        Digits after the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point, for people to read; JSON, TSV and CSV are never rounded.
     output
         Write to this file: a plot where its name ends in .svg or .png, a page with plot and table
         where it ends in .html, else the table.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Signatures, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -36,6 +37,7 @@ judge.command(
 
 
 @judge.command
+@grouped
 def apply(
     study: Path,
     *,
@@ -142,7 +144,8 @@ def show(model: Path, *, format: Format = "table") -> None:
     """
     read = read_model(model)
     said = verdict(read)
-    emit(read.tables(), {**as_record(read), "verdict": list(said)}, format, verdict=said)
+    record = {**as_record(read), "verdict": list(said)}
+    emit(read.tables(), record, format, verdict=said, tidy=read.tidy_table())
 
 
 def _original(given: str | None) -> Any:

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import MetricOptions, at_one_order
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Output,
@@ -70,6 +71,7 @@ _ALL_TABLES = (*_TABLES, *ANALYSES)
 _METHODS, _LEVELS = "pearson,spearman,kendall-b", "system,pooled,item"
 
 
+@grouped
 def validate(
     study: Path | None = None,
     *,

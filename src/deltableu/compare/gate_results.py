@@ -185,11 +185,6 @@ class Gate:
         """All fields, whether all passed, and the sentences."""
         return {"passed": self.passed, "verdict": self.sentences(), **field_record(self)}
 
-    def verdict_table(self) -> Table:
-        """The sentences, for people to read first."""
-        heading = "the gate is passed" if self.passed else "the gate is not passed"
-        return Table([Column(heading, key="verdict")], [[one] for one in self.sentences()])
-
     def table(self, *, digits: int = 2) -> Table:
         """A row for each check."""
         form = f".{digits}f"
@@ -216,11 +211,10 @@ class Gate:
             notes["look"] = "bounds hold for all sizes of the sample together"
         for number, warning in enumerate(self.warnings, start=1):
             notes[f"warning {number}"] = warning
-        for metric, signature in zip(
-            dict.fromkeys(one.metric for one in self.checks), self.signatures, strict=True
-        ):
-            notes[metric] = signature
-        return Table(columns, zip(*columns.values(), strict=True), notes=notes)
+        metrics = dict.fromkeys(one.metric for one in self.checks)
+        signatures = dict(zip(metrics, self.signatures, strict=True))
+        rows = zip(*columns.values(), strict=True)
+        return Table(columns, rows, notes=notes, signatures=signatures)
 
 
 def figure(value: float) -> str:

@@ -38,7 +38,7 @@ class PastGate:
     units : int
         Items, or groups of them.
     digest : str
-        Of what all systems did on them.
+        A hash of what all systems did on them.
     signatures : dict of metric to str
     """
 

@@ -215,7 +215,7 @@ class _Resampled:
         return self.observations.clamped()
 
     def interval(self, first: int, second: int | None) -> ConfidenceInterval | None:
-        """Of a system's score, or of a difference."""
+        """The interval of a system's score, or of a difference."""
         plan = self.plan
         lowest, highest = self.observations.limits
         if self.clamped[first] or (second is not None and self.clamped[second]):

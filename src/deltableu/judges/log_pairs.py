@@ -48,7 +48,7 @@ def read_training_pairs(
     Parameters
     ----------
     partitions
-        Of `deltableu.logs.partitions.find_partitions`.
+        What `deltableu.logs.partitions.find_partitions` found.
     vocabulary
     validation
         The share of utterances to hold out, or (1 or more) their number. With a share, logs that

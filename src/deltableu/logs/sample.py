@@ -154,7 +154,7 @@ class _Training:
     Attributes
     ----------
     numbers : set of int
-        Of the test pairs that are training data too.
+        Numbers of the test pairs that are training data too.
     threads : array
         Hashes of the threads of excluded logs, sorted.
     frequent : set of int, optional

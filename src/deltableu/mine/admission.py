@@ -43,7 +43,7 @@ class RowFilter:
     Parameters
     ----------
     min_words, max_words : int
-        Of the response.
+        The fewest and the most words of the response.
     junk : bool
         Leave out placeholders ("[deleted]"), responses with a link, and those that only repeat
         their utterance.

@@ -69,7 +69,7 @@ class LogRows:
         return self._response_keys[places]
 
     def keys(self, name: str) -> Keys | None:
-        """Of the rows' `ids` or `threads`; `b""` where a row has none."""
+        """Keys of the rows' `ids` or `threads`; `b""` where a row has none."""
         texts: Texts | None = getattr(self.block, name)
         return None if texts is None else hash_texts(texts)
 

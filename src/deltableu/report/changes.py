@@ -63,7 +63,7 @@ def changed_outputs(
         That has scores of single items. Most items of geometric delta-BLEU score 0 by themselves,
         which hides changes: its signed form takes its place.
     pairs
-        Of baseline and system.
+        Outputs of baseline and system.
     most
         Gains, and losses, of each pair.
     """

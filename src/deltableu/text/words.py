@@ -164,7 +164,7 @@ def word_form(word: str) -> str:
 
 @cache
 def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]]]:
-    """Of every character of the Basic Multilingual Plane: its kind, and its small letter."""
+    """The kind and small letter of every character of the Basic Multilingual Plane."""
     kinds = bytearray(_PLANE)
     lower = np.arange(_PLANE, dtype=np.uint16)
     for point in range(_PLANE):

@@ -66,7 +66,7 @@ class BootstrapAgreement:
 
     @property
     def p_value(self) -> float:
-        """Of no agreement, two-sided: the value over its standard error, by Student's t."""
+        """The p-value of no agreement, two-sided: the value over its standard error, by t."""
         from scipy.special import stdtr
 
         error = self.standard_error * _shortfall(self.units)

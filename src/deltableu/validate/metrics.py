@@ -224,7 +224,7 @@ class _Work:
         return self._of_outputs(metric, level, method)
 
     def _of_systems(self, metric: str, method: Method) -> Agreement:
-        """Of whole systems, with the metric's own corpus score."""
+        """Agreement on whole systems, with the metric's own corpus score."""
         x, y = self.study.scores.total(metric), self.study.human.totals[0]
         value = float(correlate(x, y, method, threshold=self.plan.threshold))
         interval, p_value = None, float("nan")

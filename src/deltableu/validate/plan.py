@@ -23,25 +23,25 @@ class ValidationPlan:
         What raw ratings become: standardised by rater, as given, or without the rater effects of a
         mixed model. Ready human scores are taken as they are.
     min_raters : int
-        Of an output, for its score to count; also of raw ratings.
+        Raters that an output needs for its score to count; also for raw ratings.
     methods : tuple of str
         Correlations; the first is the one that metrics are compared by.
     levels : tuple of str
         `system`, `pooled` (all outputs together) and `item` (systems within each item, averaged).
     test : str
-        Of one metric agreeing better than another. `auto` is `perm-systems` at level system, which
-        speaks about other systems, and `perm-items` at the others, which speaks about these systems
-        and other items.
+        How one metric is shown to agree better than another. `auto` is `perm-systems` at level
+        system, which speaks about other systems, and `perm-items` at the others, which speaks about
+        these systems and other items.
     correction : {"holm", "bh", "none", "wmt"}
-        Of two-sided tests for the number of pairs; `wmt` tests each pair both ways, one-sided,
-        without correction.
+        How two-sided tests are corrected for the number of pairs; `wmt` tests each pair both ways,
+        one-sided, without correction.
     significance : float
     confidence : float
-        Of the intervals.
+        The confidence of the intervals.
     resamples : int
-        Of bootstrap intervals, and at least so many of tests.
+        Resamples for bootstrap intervals, and at least so many for tests.
     threshold : float
-        Of `kendall-like`: pairs that people rate closer than this do not count.
+        For `kendall-like`, pairs that people rate closer than this do not count.
     seed : int
     """
 

@@ -91,7 +91,7 @@ class RaterSummary:
         Correlations of two raters on what both rated (the `human` row of Tsuta et al. 2020,
         Table 3); None where no two raters have enough in common.
     reliability : float
-        Of the averaged ratings of outputs: split halves, Spearman-Brown.
+        The reliability of the averaged ratings of outputs: split halves, Spearman-Brown.
     doubly_rated, outputs : int
         Outputs that two raters or more rated, which all of this rests on, and those rated at all.
     ceilings : tuple of Ceiling

@@ -39,7 +39,7 @@ class Agreement:
     interval : ConfidenceInterval or None
         None where there are too few systems or items for one.
     p_value : float
-        Of no correlation, two-sided.
+        The p-value of no correlation, two-sided.
     units, dropped : int
         Systems, outputs or items that count, and those that could not be used.
     population : str

@@ -32,7 +32,7 @@ class NgramCounts:
     starts : array
         The token at which each occurrence starts.
     firsts : array
-        Of the n-grams that were counted here, where each occurs first.
+        Where each n-gram that was counted here occurs first.
     texts, places, counts : arrays
         N-gram `places[k]` occurs `counts[k]` times in text `texts[k]`; sorted by text, then place.
     """
