@@ -30,6 +30,7 @@ from deltableu.stats.kendall import (
     tie_gains,
 )
 from deltableu.stats.multiple import Correction, adjust, benjamini_hochberg, holm
+from deltableu.stats.one_sided import Reach, one_sided_reach
 from deltableu.stats.permutation import (
     Alternative,
     enumerable,
@@ -49,8 +50,9 @@ from deltableu.stats.resampling import (
     in_chunks,
     stream,
 )
-from deltableu.stats.sequential import confidence_sequence_reach, spent_share
+from deltableu.stats.sequential import betting_bounds, log_capital, spent_share
 from deltableu.stats.studentized import (
+    TIED,
     Aggregate,
     Exchange,
     Gradient,
@@ -63,6 +65,7 @@ from deltableu.stats.weighted import weighted_correlate
 from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 
 __all__ = [
+    "TIED",
     "Aggregate",
     "Alternative",
     "ConfidenceInterval",
@@ -73,6 +76,7 @@ __all__ = [
     "KendallLike",
     "Method",
     "Ranking",
+    "Reach",
     "StandardError",
     "WilliamsResult",
     "adjust",
@@ -80,6 +84,7 @@ __all__ = [
     "bca_interval",
     "benjamini_hochberg",
     "best_first",
+    "betting_bounds",
     "bootstrap_counts",
     "bootstrap_sums",
     "centred",
@@ -87,7 +92,6 @@ __all__ = [
     "choice_streams",
     "chosen_sums",
     "column_counts",
-    "confidence_sequence_reach",
     "correlate",
     "correlation_interval",
     "correlation_p_value",
@@ -104,9 +108,11 @@ __all__ = [
     "jackknife_p_value",
     "kendall_like",
     "kendall_like_pairs",
+    "log_capital",
     "mean_score",
     "mean_score_gradient",
     "numerical_gradient",
+    "one_sided_reach",
     "pairwise_p_values",
     "partial_correlation",
     "percentile_interval",
