@@ -136,21 +136,22 @@ class Looks:
         """Whether any of the looks raises a false alarm, with bets and without."""
         rng = stream(seed, crc32(f"looks|{self.data}|{self.told}|{self.n}".encode()), number)
         differences, spread = _differences(self.data, _EXTREME.get(self.data, EQUAL), self.turned)
-        numbers = np.arange(1, LOOKS + 1)
         if self.kind == "items":
             every = rng.choice(differences, size=self.n * LOOKS)
-            seen = [every[: self.n * look] for look in numbers]
-            shares = np.ones(LOOKS)
+            seen = [every[: self.n * look] for look in range(1, LOOKS + 1)]
+            shares = [1.0] * LOOKS
         else:
             drawn = rng.integers(len(differences), size=self.n)
             seen = []
-            for _ in numbers:
+            for _ in range(LOOKS):
                 kept = rng.random(self.n) < self.same
                 drawn = np.where(kept, drawn, rng.integers(len(differences), size=self.n))
                 seen.append(differences[drawn])
-            shares = np.array([spent_share(int(look)) for look in numbers])
-        capital = np.array([float(log_capital(one, 0.0, spread)) for one in seen])
-        alarm = bool((capital >= -np.log(SIGNIFICANCE * shares)).any())
+            shares = [spent_share(look) for look in range(1, LOOKS + 1)]
+        alarm = any(
+            _alarms(one, spread, SIGNIFICANCE * share)
+            for one, share in zip(seen, shares, strict=True)
+        )
         naive = any(_student(one) < SIGNIFICANCE for one in seen)
         yield Outcome("size", "sequential", "any look", alarm)
         yield Outcome("size", "every look at 5%", "any look", naive)
@@ -183,9 +184,9 @@ class Loss:
         systems = {"A": seen.tolist(), "B": np.zeros(self.n).tolist()}
         check = _held(systems, GatePlan(trials=RESAMPLES, seed=number))
         yield Outcome("power", "one look", "alarm", not check.untested and not check.passed)
-        capital = float(log_capital(seen, 0.0, spread))
         for method, share in _SPENT.items():
-            yield Outcome("power", method, "alarm", capital >= -math.log(SIGNIFICANCE * share))
+            alarm = _alarms(seen, spread, SIGNIFICANCE * share)
+            yield Outcome("power", method, "alarm", alarm)
 
 
 _SPENT = {"items": 1.0, **{f"commits, look {look}": spent_share(look) for look in (1, 10, 100)}}
@@ -194,6 +195,15 @@ _SPENT = {"items": 1.0, **{f"commits, look {look}": spent_share(look) for look i
 def _held(systems: Any, plan: GatePlan, groups: list[str] | None = None) -> GateCheck:
     gate = gate_systems(systems, baseline="B", groups=groups, plan=plan, threads=1)
     return gate.checks[0]
+
+
+def _alarms(differences: Array, spread: float, significance: float) -> bool:
+    """Whether a sequential gate does, as tests/compare/test_gate.py holds the gate to."""
+    aim = -math.log(significance)
+    # No gambler wins more than the sum of all gains, which is far from enough most of the time.
+    if -float(differences.sum()) / spread < aim:
+        return False
+    return float(log_capital(differences, 0.0, spread)) >= aim
 
 
 def _student(differences: Array) -> float:
@@ -214,7 +224,6 @@ CELLS = (
     GateCell("BLEU", EQUAL, 12),
     GateCell("BLEU", EQUAL, 50),
     GateCell("BLEU", EQUAL, 200),
-    GateCell("BLEU", EQUAL, 1000),
     GateCell("BLEU", PROFILE, 200),
     GateCell("BLEU", SHORTER, 200),
     GateCell("delta-BLEU", "exchangeable", 50),
@@ -233,7 +242,6 @@ CELLS = (
     GateCell("sentence BLEU", EQUAL, 50),
     GateCell("sentence BLEU", EQUAL, 200),
     GateCell("right or wrong", RIGHT, 200),
-    GateCell("right or wrong", RIGHT, 1000),
     # Where a few items decide, or a score is nearly clamped.
     GateCell("skewed scores", EQUAL, 12),
     GateCell("skewed scores", EQUAL, 50),
@@ -250,7 +258,6 @@ CELLS = (
     GateCell("delta-BLEU", "different", 200),
     GateCell("five-point scores", "different", 50),
     GateCell("five-point scores", "different", 200),
-    GateCell("five-point scores", "different", 1000),
 )
 SEQUENCES = (
     Looks("normal scores", "commits", 200),

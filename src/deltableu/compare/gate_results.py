@@ -68,7 +68,7 @@ class Gate:
     checks : tuple of GateCheck
         Systems in their order, and all metrics of each.
     look : int
-        The how manieth look at these items this is, where that counts.
+        Number of this look at these items, from 1, where looks are counted.
     units : int
         Items, or groups of them.
     signatures : tuple of str
@@ -214,6 +214,11 @@ class Gate:
             notes["look"] = f"{self.look}, whose bounds leave room for all others"
         elif self.sequential == "items":
             notes["look"] = "bounds hold for all sizes of the sample together"
+        if self.sequential != "off":
+            notes["bounds"] = (
+                f"of the mean score of {self.units_are}, whatever its distribution within the "
+                "metric's limits"
+            )
         for number, warning in enumerate(self.warnings, start=1):
             notes[f"warning {number}"] = warning
         for metric, signature in zip(

@@ -18,8 +18,8 @@ from deltableu.stats.permutation import enumerable
 from deltableu.stats.resampling import all_subsets, choose_subsets, in_chunks
 from deltableu.stats.studentized import NOTHING, TIED, Exchange, critical_value
 
-#: Influences of units held in memory at once, per thread, and computed at most in all.
-_CELLS = 1_000_000
+#: Influences of units held in the cache at once, per thread, and computed at most in all.
+_CELLS = 60_000
 _MOST_CELLS = 200_000_000
 _FEWEST_TRIALS = 2_000
 _LARGEST_ENUMERATION = 16
@@ -131,7 +131,7 @@ def one_sided_reach(
     if significance * 2.0 ** min(differing, 1000) <= 1.0:
         return Reach(math.inf, math.inf)
     exact = enumerable(differing, min(trials, 2**_LARGEST_ENUMERATION))
-    chunk = max(1, min(1024, _CELLS // units))
+    chunk = max(16, min(1024, _CELLS // units))
     if exact:
         apart = (exchange.rows[first] != exchange.rows[second]).any(axis=1)
 
@@ -181,13 +181,14 @@ def leaning(exchange: Exchange, first: int, second: int, swapped: Bools) -> Lean
     by_ours, by_theirs = gradient(ours), gradient(theirs)
     one = np.where(swapped, by_ours @ other.T, by_ours @ own.T)
     two = np.where(swapped, by_theirs @ own.T, by_theirs @ other.T)
-    squares = (one**2).sum(axis=1) + (two**2).sum(axis=1)
+    squares = np.einsum("tu,tu->t", one, one) + np.einsum("tu,tu->t", two, two)
     influences = one - two
     influences -= influences.mean(axis=1, keepdims=True)
-    variance = (influences**2).sum(axis=1)
+    squared = influences * influences
+    variance = squared.sum(axis=1)
     there = variance > NOTHING * squares
     error = np.sqrt(np.where(there, variance, 1.0))
-    skewness = (influences**3).sum(axis=1) / error**3
+    skewness = np.einsum("tu,tu->t", squared, influences) / error**3
     steps = influences / error[:, None]
     swapped_steps = chosen * steps
     kept_steps = steps - swapped_steps

@@ -14,8 +14,9 @@ _POWER = 1.6
 _ZETA = 2.2857656656801293
 #: What gamblers stake: quantiles of Jeffreys' distribution, Beta(1/2, 1/2).
 _SHARES = np.sin(np.pi / 2.0 * (np.arange(64) + 0.5) / 64) ** 2
-#: Bounds are known to this part of the limits: 2^-40.
-_HALVINGS = 40
+#: Bounds are known to this part of the limits: 2^-30.
+_HALVINGS = 30
+_CELLS = 1_000_000
 
 
 def spent_share(look: int) -> float:
@@ -74,7 +75,11 @@ def log_capital(values: Array, mean: float, highest: float) -> Array:
     array([-0.208,  1.371])
     """
     gains = (mean - values) / (highest - mean)
-    logs = np.stack([np.log1p(share * gains).sum(axis=-1) for share in _SHARES.tolist()])
+    # Some gamblers at once, as many as memory has room for.
+    parts = np.array_split(_SHARES, min(len(_SHARES), 1 + len(_SHARES) * gains.size // _CELLS))
+    logs = np.concatenate(
+        [np.log1p(np.multiply.outer(shares, gains)).sum(axis=-1) for shares in parts]
+    )
     most = logs.max(axis=0)
     return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
 
