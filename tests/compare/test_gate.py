@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from deltableu import BLEU, TER
+from deltableu import TER
 from deltableu.compare import GatePlan, gate_systems
 from deltableu.errors import InputError
 from deltableu.stats import log_capital, spent_share
@@ -22,7 +22,7 @@ from simulations.populations import EQUAL
 from simulations.tables import Row
 from tests import exchange_oracle as literal
 
-FEW = 150
+FEW = 100
 
 
 def held(systems, **plan):
