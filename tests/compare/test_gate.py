@@ -147,6 +147,19 @@ def test_equal_outputs_pass_once_and_always():
     assert held({"new": scores, "old": scores}, mode="non-inferior", margin=0.1).passed
 
 
+def test_a_few_outputs_that_differ_are_no_loss_and_no_proof():
+    old = [float(number % 7) for number in range(200)]
+    new = [old[0] - 1, old[1] - 2, old[2] - 1, *old[3:]]
+    gate = held({"new": new, "old": old})
+    assert gate.passed
+    assert gate.sentences() == (
+        "new passes: not shown to be worse than old in score (0.02 worse).",
+    )
+    gate = held({"new": new, "old": old}, mode="non-inferior", margin=1.0)
+    assert not gate.passed
+    assert "because only 3 of 200 items differ, too few to bound" in gate.sentences()[0]
+
+
 @pytest.mark.parametrize("sequential", ["off", "items"])
 def test_the_loss_that_is_said_to_be_seen_is_seen(sequential):
     """With 80% power, near enough: it is found from one sample, by a normal approximation."""

@@ -288,7 +288,7 @@ def _check(
         "non-inferior": low > -plan.margin,
         "equivalent": low > -plan.margin and high < plan.margin,
     }[plan.mode]
-    untested = bounds.untested
+    untested = bounds.untested or ("" if plan.mode == "worse" else bounds.unbounded)
     if untested and plan.sequential == "commits" and plan.look > 1:
         untested += f" at look {plan.look}"
     sides = 2 if plan.mode == "equivalent" else 1

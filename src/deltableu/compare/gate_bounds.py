@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,7 +53,9 @@ class Bounds:
     error : float
         Its standard error.
     untested : str
-        Why there are no bounds; empty where there are.
+        Why nothing could be shown; empty where something could.
+    unbounded : str
+        Why there are no bounds, though a larger difference would have been shown.
     """
 
     scores: tuple[float, float]
@@ -61,6 +63,7 @@ class Bounds:
     reach: Reach
     error: float
     untested: str = ""
+    unbounded: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,15 @@ def exchanged(
             # Equal outputs are no worse, however few they are.
             if exchange.differing(place, base) == 0:
                 reach = Reach(0.0, 0.0)
-        found[name] = _turned(one, scores[place], scores[base], reach, error, untested)
+        made = _turned(one, scores[place], scores[base], reach, error, untested)
+        if (
+            math.isinf(max(reach))
+            and not untested
+            and significance * 2.0 ** min(one.units, 1000) > 1.0
+        ):
+            # A few outputs differ among many that do not: that is no loss, and no bound either.
+            made = replace(made, untested="", unbounded=_few_differ(one, place, base))
+        found[name] = made
     pairs = [(one.systems.index(name), base) for name in candidates]
     return Bounded(found, pair_warnings(one, pairs))
 
@@ -161,6 +172,12 @@ def too_few(one: Observations) -> str:
     """That nothing could be significant."""
     of = "items" if one.numbers is None else "groups"
     return f"{one.units} {of} are too few for any difference to be significant"
+
+
+def _few_differ(one: Observations, place: int, base: int) -> str:
+    of = "items" if one.numbers is None else "groups"
+    differing = one.differing(place, base)
+    return f"only {differing} of {one.units:,} {of} differ, too few to bound the difference"
 
 
 def by_unit(one: Observations, limits: tuple[float, float] | None) -> RowObservations:

@@ -147,7 +147,8 @@ class Gate:
         metric, base = check.metric, self.baseline
         more = f" by more than {figure(self.margin)}" if self.margin > 0.0 else ""
         if check.passed:
-            at_worst = "" if check.low >= 0.0 else f"; at most {figure(-check.low)} worse"
+            bounded = math.isfinite(check.low) and check.low < 0.0
+            at_worst = f"; at most {figure(-check.low)} worse" if bounded else ""
             return (
                 f"not shown to be worse than {base}{more} in {metric} "
                 f"({self._difference(check)}{at_worst})"
