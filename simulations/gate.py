@@ -55,6 +55,7 @@ LOOKS = 100
 BREAKS = "equal, B rarely breaks"
 RIGHT = "equal, right on other items"
 _TURNS = 5
+_LONG = 10
 _CORRELATION = 0.36
 
 
@@ -110,7 +111,8 @@ class Looks:
     """A hundred looks at equal systems, B against A or, turned, A against B.
 
     commits: at the same items, each time at another candidate, whose differences from the baseline
-    are the same on a share of the items. items: at the same systems, with new items each time.
+    are the same on a share of the items. items: at the same systems, with new items each time that
+    are drawn at random; or, which bets do not allow, in dialogues, or those that B is bad at first.
     """
 
     data: str
@@ -118,6 +120,7 @@ class Looks:
     n: int
     turned: bool = False
     same: float = 0.0
+    order: Literal["random", "dialogues", "worst first"] = "random"
 
     def sampler(self) -> Looks:
         return self
@@ -128,7 +131,9 @@ class Looks:
         on_trial = "A" if self.turned else "B"
         relation = _EXTREME.get(self.data, EQUAL)
         if self.kind == "items":
-            return f"{relation}; {on_trial} on trial, so many new items at each look"
+            order = {"dialogues": ", in dialogues of 10", "worst first": ", the worst first"}
+            new = f"so many new items at each look{order.get(self.order, '')}"
+            return f"{relation}; {on_trial} on trial, {new}"
         kept = f", {self.same:.0%} of differences kept" if self.same else ""
         return f"{relation}; {on_trial} on trial, so many items for all commits{kept}"
 
@@ -137,7 +142,7 @@ class Looks:
         rng = stream(seed, crc32(f"looks|{self.data}|{self.told}|{self.n}".encode()), number)
         differences, spread = _differences(self.data, _EXTREME.get(self.data, EQUAL), self.turned)
         if self.kind == "items":
-            every = rng.choice(differences, size=self.n * LOOKS)
+            every = self._items(differences, rng)
             seen = [every[: self.n * look] for look in range(1, LOOKS + 1)]
             shares = [1.0] * LOOKS
         else:
@@ -155,6 +160,18 @@ class Looks:
         naive = any(_student(one) < SIGNIFICANCE for one in seen)
         yield Outcome("size", "sequential", "any look", alarm)
         yield Outcome("size", "every look at 5%", "any look", naive)
+
+    def _items(self, differences: Array, rng: np.random.Generator) -> Array:
+        size = self.n * LOOKS
+        if self.order == "dialogues":
+            owners = np.repeat(np.arange(size // _LONG), _LONG)
+            population = _population(self.data, _EXTREME.get(self.data, EQUAL))
+            return np.asarray(differences[population.draw_groups(owners, _CORRELATION, rng)])
+        drawn = rng.choice(differences, size=size)
+        if self.order == "worst first":
+            # Roughly so: what can be known of items beforehand.
+            return np.asarray(drawn[np.argsort(drawn + 3.0 * drawn.std() * rng.normal(size=size))])
+        return np.asarray(drawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +292,9 @@ SEQUENCES = (
     Looks("rare events", "items", 20),
     Looks("rare events", "items", 20, turned=True),
     Looks("right or wrong", "items", 20),
+    # What is not promised.
+    Looks("normal scores", "items", 20, order="dialogues"),
+    Looks("normal scores", "items", 20, order="worst first"),
 )
 LOSSES = (
     *(Loss("five-point scores", n) for n in (50, 200, 1000)),

@@ -258,6 +258,29 @@ def test_the_page_covers_every_cell():
 def test_no_series_of_looks_errs_more_often_than_it_says():
     for key, rate in table("gate looks").items():
         if key[-1] == "sequential":
-            assert rate <= 5.0, key
+            promised = not key[1].endswith(("dialogues of 10", "worst first"))
+            assert (rate <= 5.0) == promised, key
         else:
             assert rate > 10.0, key
+
+
+#: Where the page says that one look raises too many false alarms.
+ABOVE = {
+    ("skewed scores", EQUAL, "12", "B on trial"): 12.1,
+    ("skewed scores", EQUAL, "50", "B on trial"): 8.2,
+    ("BLEU", EQUAL, "12", "B on trial"): 6.8,
+    ("rare events", BREAKS, "50", "A on trial"): 21.1,
+}
+
+
+def test_one_look_errs_too_often_only_where_the_page_says():
+    found = table("gate errors")
+    assert {key[:4]: rate for key, rate in found.items() if rate > 6.3} == ABOVE
+    assert all(rate <= 6.3 for rate in table("gate margins").values())
+    page = GATE_PAGE.read_text(encoding="utf-8")
+    for rate in ABOVE.values():
+        assert f"{rate}%" in page.replace("\n", " "), rate
+    # Nothing is lost but where a few items decide, scores are nearly clamped, or values are few.
+    for (data, null, n, *_), rate in found.items():
+        if data in ("BLEU", "normal scores", "sentence BLEU"):
+            assert rate >= 3.8, (data, null, n)
