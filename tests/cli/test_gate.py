@@ -66,6 +66,8 @@ def test_exit_codes_of_all_modes(gate, table):
         (("--baseline", "v1", "--mode", "equivalent"), "needs a margin above 0"),
         (("--baseline", "v1", "--margin", "-1"), "margin must be a number from 0 on"),
         (("--baseline", "v1", "--sequential", "commits"), "needs --history"),
+        (("--baseline", "v1", "--sequential", "items", "--history", "new.jsonl"), "need limits"),
+        (("--baseline", "v1", "--limits", "0", "100"), "--limits is of no use"),
         (("--baseline", "v9"), "v9"),
         (("--baseline", "v1", "--significance", "0.7"), "between 0 and 0.5"),
     ],
@@ -118,6 +120,7 @@ def test_the_summary_goes_where_github_says(gate, table, tmp_path, monkeypatch):
 def test_history_and_looks(gate, table, tmp_path):
     history = tmp_path / "history.jsonl"
     common = ("--baseline", "v1", "--history", history, "--sequential", "commits")
+    common = (*common, "--limits", 0, 100)
     for commit, lost in (("aaa", 0.0), ("bbb", 0.1), ("bbb", 0.1)):
         assert gate("--scores", table(lost), *common, "--commit", commit)[0] == 0
     records = [json.loads(line) for line in history.read_text(encoding="utf-8").splitlines()]
@@ -128,7 +131,10 @@ def test_history_and_looks(gate, table, tmp_path):
     plot = tmp_path / "plot.svg"
     assert gate("history", history, "-o", plot)[0] == 0
     assert "<svg" in plot.read_text()
-    # Other items make another history.
+    # Other limits, or other items, make another history.
+    code, shown = gate("--scores", table(0.0), *common[:-1], 90)
+    assert code == 2
+    assert "limits:0..100 there, limits:0..90 here" in shown
     code, shown = gate("--scores", table(0.0, items=30), *common)
     assert code == 2
     assert "take another file" in shown
@@ -143,6 +149,7 @@ def test_history_and_looks(gate, table, tmp_path):
 def test_items_that_are_added(gate, table, tmp_path):
     history = tmp_path / "history.jsonl"
     common = ("--baseline", "v1", "--history", history, "--sequential", "items")
+    common = (*common, "--limits", 0, 100)
     assert gate("--scores", table(0.0), *common)[0] == 0
     assert gate("--scores", table(0.0), *common)[0] == 0
     code, shown = gate("--scores", table(0.5), *common)

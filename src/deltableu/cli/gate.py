@@ -89,6 +89,7 @@ def run(
     history: Path | None = None,
     commit: str | None = None,
     sequential: Sequential = "off",
+    limits: tuple[float, float] | None = None,
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
@@ -151,7 +152,10 @@ def run(
     sequential
         For gates that run again and again, with --history. commits: new outputs on the same items;
         all looks together raise a false alarm with the chance --significance. items: the same
-        outputs on more and more items.
+        outputs on more and more items. Both are about means of item scores.
+    limits
+        Lowest and highest score that an item can have, such as 0 1, for --sequential and for scores
+        without known limits. Scores beyond are cut off.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -187,6 +191,8 @@ def run(
         raise InputError(f"--sequential {sequential} needs --history, which knows earlier looks")
     if history is None:
         unused("no --history", commit=(commit, None))
+    if sequential == "off":
+        unused("no --sequential", limits=(limits, None))
     inputs = (*paths, *(refs or ()), weights, scores, *options.files)
     check_results(output, inputs)
     check_results(junit, inputs, Own.JUNIT)
@@ -200,14 +206,14 @@ def run(
     def plan(units: int, digest: Callable[[int | None], str]) -> GatePlan:
         if past is None:
             return settings
-        look, planned = sequential_look(past, sequential, units, digest)
+        look = sequential_look(past, sequential, units, digest)
         return GatePlan(
             mode=mode,
             margin=margin,
             significance=significance,
             sequential=sequential,
             look=look,
-            planned=planned,
+            limits=limits,
             trials=trials,
             seed=seed,
         )

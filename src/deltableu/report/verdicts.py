@@ -24,7 +24,7 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `plan_comparison` or `gate_systems`, or a judge that was read from its file.
+        `sweep_metrics`, `plan_comparison` or `gate_systems`, or a judge read from its file.
 
     Examples
     --------

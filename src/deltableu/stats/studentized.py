@@ -23,7 +23,9 @@ Aggregate = Callable[[Array], Array]
 Gradient = Callable[[Array], Array]
 
 #: A variance below this part of what it is the difference of is the rounding of none.
-_NOTHING = 1e-11
+NOTHING = 1e-11
+#: Statistics that differ by less than this part of them are equal, in tests and intervals alike.
+TIED = 1e-9
 _CHUNK = 1024
 
 
@@ -211,7 +213,7 @@ class Exchange:
         both = basis[first].T @ basis[second]
         shared = np.einsum("tp,tp->t", g @ both, h) + np.einsum("tp,tp->t", mixed, turned)
         variance = squares - 2.0 * shared - sums**2 / units
-        variance = np.where(variance > _NOTHING * squares, variance, 0.0)
+        variance = np.where(variance > NOTHING * squares, variance, 0.0)
         return apart, np.sqrt(units / (units - 1) * variance)
 
     def _ratio(self, first: int, second: int, apart: Array, error: Array) -> Array:
