@@ -21,6 +21,7 @@ from deltableu.text.tokens import TOKENIZERS, TokenArrays, Tokenizer
 _kernel = _kernels.load("text._words")
 
 _PLANE = 0x10000
+_ASCII = 0x80
 _JOINERS = "'\u2019\u02bc"
 #: Scripts that are written without spaces; each of their characters is a word.
 _WITHOUT_SPACES = ("CJK ", "HIRAGANA ", "KATAKANA ", "HANGZHOU ", "BOPOMOFO ")
@@ -126,7 +127,7 @@ def _key_tokens(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:
     kept = np.empty(len(tokens), dtype=np.int64)
     bounds = np.empty(len(token_bounds), dtype=np.int64)
     count = _kernel.spell_tokens(
-        tokens.data, tokens.starts, tokens.ends, token_bounds, *character_tables(),
+        tokens.data, tokens.starts, tokens.ends, token_bounds, *character_tables()[:2],
         spelt, spelt_bounds, bounds, kept,
     )  # fmt: skip
     keys = span_keys(spelt, spelt_bounds[:count], spelt_bounds[1 : count + 1])
@@ -151,7 +152,7 @@ def word_form(word: str) -> str:
     >>> word_form("Don’T")
     "don't"
     """
-    _, lower = character_tables()
+    _, lower, _ = character_tables()
     return "".join(
         "'"
         if character in _JOINERS
@@ -163,8 +164,11 @@ def word_form(word: str) -> str:
 
 
 @cache
-def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]]]:
-    """Of every character of the Basic Multilingual Plane: its kind, and its small letter."""
+def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]], bytes]:
+    """Of every character of the Basic Multilingual Plane: its kind, and its small letter.
+
+    Last, of every byte: the small letter of an ASCII letter or digit, 0 of all others.
+    """
     kinds = bytearray(_PLANE)
     lower = np.arange(_PLANE, dtype=np.uint16)
     for point in range(_PLANE):
@@ -173,7 +177,10 @@ def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]]]:
         small = character.lower()
         if len(small) == 1 and ord(small) < _PLANE:
             lower[point] = ord(small)
-    return bytes(kinds), lower
+    plain = bytes(
+        lower[byte] if byte < _ASCII and kinds[byte] == Kind.WORD else 0 for byte in range(256)
+    )
+    return bytes(kinds), lower, plain
 
 
 def _kind(character: str) -> Kind:
