@@ -5,8 +5,8 @@
 Words are written one after the other, in UTF-8, word k between `spelt_bounds[k]` and the next. A
 small letter may take more bytes than the capital, but never twice as many. `kinds` and `lower` say
 of every character of the Basic Multilingual Plane what it does to a word
-(`deltableu.text.words.Kind`) and what its small letter is. Most characters are ASCII: `plain` is the
-small letter of those that are letters or digits, and 0 of every other byte.
+(`deltableu.text.words.Kind`) and what its small letter is. Most characters are ASCII: `plain` has
+the small letter of those that are letters or digits, and 0 for every other byte.
 """
 
 # ruff: noqa: SIM109
