@@ -42,8 +42,10 @@ _ORDERS = bytes(place for row in _PERMUTATIONS for place in row)
 _INITIAL = np.array((_VECTOR[0] ^ 0x01010000 ^ _SIZE, *_VECTOR[1:], *_VECTOR), np.uint32)
 
 
-def span_keys(data: Any, starts: Ints, ends: Ints) -> Keys:
+def span_keys(data: Any, starts: Ints, ends: Ints, keys: Keys | None = None) -> Keys:
     """The key of each span of a buffer; equal keys are equal bytes, and `b""` is of none.
+
+    They are put into `keys`, where that is given.
 
     Up to 15 bytes are their own key. Of more it is BLAKE2s, of which 128 bits are kept: nobody can
     find two texts with one key in fewer than about 2**64 steps. That needs no secret, so keys may
@@ -54,7 +56,7 @@ def span_keys(data: Any, starts: Ints, ends: Ints) -> Keys:
     Saarinen and Aumasson (2015). The BLAKE2 cryptographic hash and message authentication code
     (MAC). RFC 7693.
     """
-    keys = unset_keys(len(starts))
+    keys = unset_keys(len(starts)) if keys is None else keys
     key_longs(data, starts, ends, _EVERYTHING, keys)
     return keys
 
