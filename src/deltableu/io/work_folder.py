@@ -35,7 +35,7 @@ _SCRATCH = "scratch"
 _NOTES = "notes"
 _TRIES = 100
 #: Another one where what jobs keep is no longer what they kept before.
-_FORM = b"2"
+_FORM = b"3"
 
 
 def fingerprint(parts: Iterable[str]) -> str:
