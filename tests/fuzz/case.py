@@ -350,7 +350,7 @@ def _check(command: Command, arguments: list[str], outcome: Outcome) -> Iterator
     yield from _check_text(command, "standard error", err)
     lines = err.splitlines(keepends=False) if "\r" not in err else err.split("\n")
     # Where results take standard output, the summary is beside the notes.
-    beside = outcome.code == 0 and bool({"-", "--output=-", "--html=-"} & {*arguments})
+    beside = outcome.code == 0 and any(one == "-" or one.endswith("=-") for one in arguments)
     for line in lines:
         if line and not beside and not line.startswith("deltableu: "):
             yield "a line without our name", command.name, repr(line)

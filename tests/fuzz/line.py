@@ -105,7 +105,8 @@ class CommandLine:
                 )
             case 4:
                 line[place - 1] = cut = line[place - 1][:-1]
-                self.outputs.append(Path(cut.partition("=")[2] or cut))  # if it is a result
+                # Perhaps it was a result's place.
+                self.outputs.append(self.world.cwd / (cut.partition("=")[2] or cut))
             case _:
                 rng.shuffle(line)
 

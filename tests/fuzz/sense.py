@@ -119,7 +119,7 @@ class Sense:
         if not self.fits(option.key):
             return 0.0
         if option.key in _SHORTENED:
-            return 0.97
+            return 1.0
         return _LIKELY.get(option.key, usual)
 
     # What it is about

@@ -41,7 +41,7 @@ from deltableu.compare import (
 )
 from deltableu.corpus import Missing, ScoreTable
 from deltableu.errors import InputError
-from deltableu.io import Own, atomic_path, atomic_write, check_new_file, named_columns, unwritable
+from deltableu.io import Own, atomic_path, atomic_write, named_columns, unwritable
 from deltableu.report import check_plotting, gate_summary, history_page, history_plot, junit_xml
 from deltableu.score import Metric, Scoring, score_systems
 
@@ -171,9 +171,9 @@ def run(
     check_results(junit, inputs, Own.JUNIT)
     if summary is None and os.environ.get(_SUMMARY):
         summary = Path(os.environ[_SUMMARY])
-    for grows in (summary, history):
-        if grows is not None:
-            check_new_file(grows, [one for one in (scores, weights) if one is not None])
+    # A history may lie in the study; one that holds no runs is refused when it is read.
+    check_results(summary, inputs, None)
+    check_results(history, inputs if refs else inputs[len(paths) :], None)
     past = None if history is None else read_history(history)
 
     def plan(units: int, digest: Callable[[int | None], str]) -> GatePlan:
