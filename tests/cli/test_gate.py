@@ -129,6 +129,14 @@ def test_nothing_is_added_to_what_is_read(gate, table, tmp_path):
             assert (code, path.read_text()) == (2, before), said
 
 
+def test_a_run_whose_results_cannot_be_written_is_no_run(gate, table, tmp_path):
+    history = tmp_path / "history.jsonl"
+    code, said = gate(
+        "--scores", table(0.0), "--baseline", "v1", "-o", "/dev/full", "--history", history
+    )
+    assert (code, history.exists()) == (2, False), said
+
+
 def test_the_summary_goes_where_github_says(gate, table, tmp_path, monkeypatch):
     summary = tmp_path / "summary.md"
     summary.write_text("before\n", encoding="utf-8")

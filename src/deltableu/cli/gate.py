@@ -41,7 +41,14 @@ from deltableu.compare import (
 )
 from deltableu.corpus import Missing, ScoreTable
 from deltableu.errors import InputError
-from deltableu.io import Own, atomic_path, atomic_write, named_columns, unwritable
+from deltableu.io import (
+    Own,
+    atomic_path,
+    atomic_write,
+    is_standard_stream,
+    named_columns,
+    unwritable,
+)
 from deltableu.report import check_plotting, gate_summary, history_page, history_plot, junit_xml
 from deltableu.score import Metric, Scoring, score_systems
 
@@ -240,16 +247,22 @@ def run(
             threads=threads,
             progress=progress,
         )
-    if past is not None and history is not None:
+    if past is not None:
         past.check(found)
-        add_to_history(history, found, _this_commit(commit))
     if junit is not None:
         with atomic_write(junit) as file:
             file.write(junit_xml(found))
+    shown = [found.verdict_table(), found.table(digits=digits)]
+    printed = output is None or is_standard_stream(output)
+    if not printed:
+        emit(shown if format != "tsv" else shown[1], found, format, output)
+    # What grows comes last of the files: a run that fails was no run.
     if summary is not None:
         _append(summary, gate_summary(found))
-    shown = [found.verdict_table(), found.table(digits=digits)]
-    emit(shown if format != "tsv" else shown[1], found, format, output)
+    if history is not None:
+        add_to_history(history, found, _this_commit(commit))
+    if printed:
+        emit(shown if format != "tsv" else shown[1], found, format, output)
     return 0 if found.passed else 1
 
 

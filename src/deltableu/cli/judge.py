@@ -17,6 +17,7 @@ from deltableu.judges import (
     RatingEvent,
     Triplets,
     Which,
+    check_threads,
     is_model_file,
     load_rater,
     need,
@@ -89,6 +90,7 @@ def apply(
     format
         How the summary is printed.
     """
+    check_threads(threads)
     model = [judge] if is_model_file(judge) else []
     add = check_new_study_run(study, output, log, model, replace=replace)
     work = work_folder(work, output, "rating", [study])
