@@ -95,7 +95,7 @@ def run_many(seeds: Sequence[int], jobs: int = 1, tell: IO[str] | None = None) -
                         waiting.append(rest)
             if tell is not None and time.monotonic() - told > 30:
                 told = time.monotonic()
-                print(done.summary(details=False).splitlines()[-1], file=tell, flush=True)
+                print(done.summary(details=False), file=tell, flush=True)
     done.seconds = time.monotonic() - started
     return done
 
