@@ -109,6 +109,36 @@ def test_hostile_names_in_junit_and_summary(gate, table, tmp_path):
     assert row.count("|") == 9
 
 
+def test_nothing_is_added_to_what_is_read(gate, table, tmp_path):
+    (tmp_path / "v1.txt").write_text("a cat sat\nno\n")
+    (tmp_path / "v2.txt").write_text("a cat\nno\n")
+    (tmp_path / "r.txt").write_text("the cat sat\nno\n")
+    plain = [tmp_path / "v1.txt", tmp_path / "v2.txt", "--refs", tmp_path / "r.txt"]
+    study = tmp_path / "study"
+    (study / "outputs").mkdir(parents=True)
+    (study / "r0.txt").write_text("the cat sat\nno\n")
+    for name in ("v1", "v2"):
+        (study / "outputs" / f"{name}.txt").write_text((tmp_path / f"{name}.txt").read_text())
+    for option in ("--summary", "--history"):
+        for given, path in (
+            (plain, tmp_path / "r.txt"),
+            (plain, tmp_path / "v2.txt"),
+            (["--scores", scores := table(0.0)], scores),
+            ([study], study / "outputs" / "v2.txt"),
+        ):
+            before = path.read_text()
+            code, said = gate(*given, "--baseline", "v1", option, path)
+            assert (code, path.read_text()) == (2, before), said
+
+
+def test_a_run_whose_results_cannot_be_written_is_no_run(gate, table, tmp_path):
+    history = tmp_path / "history.jsonl"
+    code, said = gate(
+        "--scores", table(0.0), "--baseline", "v1", "-o", "/dev/full", "--history", history
+    )
+    assert (code, history.exists()) == (2, False), said
+
+
 def test_the_summary_goes_where_github_says(gate, table, tmp_path, monkeypatch):
     summary = tmp_path / "summary.md"
     summary.write_text("before\n", encoding="utf-8")

@@ -299,6 +299,7 @@ def test_the_work_folder_of_somebody_else_stays(succeeds, offered, unrated, new,
         (["--judge", "MODEL", "--batch", "0"], "--batch must be at least 1, got 0"),
         (["--judge", "MODEL", "--batch", "1.5"], "--batch takes a whole number, got '1.5'"),
         (["--judge", "MODEL", "--threads", "0"], "--threads must be at least 1, got 0"),
+        (["--judge", "MODEL", "--threads", "2147483648"], "threads: must lie between 1 and 1024"),
         (
             ["--judge", "MODEL", "--work", "text.safetensors"],
             "is a file, but checkpoints are kept in a folder",

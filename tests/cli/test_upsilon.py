@@ -124,6 +124,14 @@ def test_systems_are_compared(succeeds, demo, rater):
     assert out.count("|weights:overlap|") == 2
 
 
+def test_a_report_shows_what_changed(run, study, rater, tmp_path):
+    for number, judge in enumerate([(), ("--judge", rater)]):
+        page = tmp_path / f"{number}.html"
+        result = run("report", study.path, "--metrics", "upsilon-bleu", *judge, "-o", page)
+        assert result.code == 0, result.err
+        assert "upsilon-bleu-2" in page.read_text()
+
+
 def test_metrics_are_validated(run, demo, rater):
     arguments = ["--metrics", "upsilon-bleu,delta-bleu", "--judge", rater, "--resamples", 5]
     arguments += ["--no-sentinels", "--levels", "system", "--methods", "pearson"]

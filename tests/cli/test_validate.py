@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import re
 import shutil
@@ -16,6 +17,13 @@ from deltableu.score.registry import make_metrics
 from deltableu.validate import ValidationPlan, validate_metrics
 
 FAST = ("--resamples", 50)
+
+
+@pytest.fixture(autouse=True)
+def few_shuffles(monkeypatch):
+    """How people agree is tested elsewhere."""
+    module = importlib.import_module("deltableu.validate.rater_summary")
+    monkeypatch.setattr(module, "_SHUFFLES", 10)
 
 
 def write(path, rows, columns=("system", "item", "score")):

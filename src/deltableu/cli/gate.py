@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -48,7 +49,7 @@ from deltableu.io import (
     as_record,
     atomic_path,
     atomic_write,
-    check_new_file,
+    is_standard_stream,
     named_columns,
     unwritable,
 )
@@ -198,9 +199,9 @@ def run(
     check_results(junit, inputs, Own.JUNIT)
     if summary is None and os.environ.get(_SUMMARY):
         summary = Path(os.environ[_SUMMARY])
-    for grows in (summary, history):
-        if grows is not None:
-            check_new_file(grows, [one for one in (scores, weights) if one is not None])
+    # A history may lie in the study; one that holds no runs is refused when it is read.
+    check_results(summary, inputs, None)
+    check_results(history, inputs if refs else inputs[len(paths) :], None)
     past = None if history is None else read_history(history)
 
     def plan(units: int, digest: Callable[[int | None], str]) -> GatePlan:
@@ -267,17 +268,32 @@ def run(
             threads=threads,
             progress=progress,
         )
-    if past is not None and history is not None:
+    if past is not None:
         past.check(found)
-        add_to_history(history, found, _this_commit(commit))
     if junit is not None:
         with atomic_write(junit) as file:
             file.write(junit_xml(found))
-    if summary is not None:
-        _append(summary, gate_summary(found))
     said = verdict(found)
     record = {**as_record(found), "verdict": list(said)}
-    emit(found.table(digits=digits), record, format, output, verdict=said, signatures=signatures)
+    write = partial(
+        emit,
+        found.table(digits=digits),
+        record,
+        format,
+        output,
+        verdict=said,
+        signatures=signatures,
+    )
+    printed = output is None or is_standard_stream(output)
+    if not printed:
+        write()
+    # What grows comes last of the files: a run that fails was no run.
+    if summary is not None:
+        _append(summary, gate_summary(found))
+    if history is not None:
+        add_to_history(history, found, _this_commit(commit))
+    if printed:
+        write()
     return 0 if found.passed else 1
 
 

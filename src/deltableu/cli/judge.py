@@ -18,6 +18,7 @@ from deltableu.judges import (
     RatingEvent,
     Triplets,
     Which,
+    check_threads,
     is_model_file,
     load_rater,
     need,
@@ -94,6 +95,7 @@ def apply(
     signatures
         Spell out the judge's signature, which otherwise is a hash of eight digits.
     """
+    check_threads(threads)
     model = [judge] if is_model_file(judge) else []
     add = check_new_study_run(study, output, log, model, replace=replace)
     work = work_folder(work, output, "rating", [study])

@@ -280,7 +280,7 @@ def _with_changes(
     result: StudyReport, inputs: Inputs, most: int | None, metrics: Sequence[Metric]
 ) -> StudyReport:
     baseline = result.reference_system
-    if baseline is None or most == 0:
+    if baseline is None or not result.comparisons or most == 0:
         return result
     first = leading(result.comparisons)
     metric = next(one for one in metrics if one.name == first.metric)
