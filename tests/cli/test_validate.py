@@ -323,3 +323,18 @@ def test_human_scores_of_several_criteria_need_a_choice(complains, succeeds, tab
     command = ("validate", "--scores", scores, "--human", both, *FAST)
     assert "several human scores (fluency, adequacy)" in complains(*command)
     succeeds(*command, "--criterion", "adequacy")
+
+
+def test_accuracies_are_methods(run, demo):
+    methods = "spearman,pairwise-accuracy,acc-eq"
+    options = ("--metrics", "delta-bleu,bleu-2", "--levels", "pooled", "--scale", "raw")
+    result = run("validate", demo, *options, "--methods", methods, *FAST, "--format", "json")
+    assert result.code == 0
+    kinds = {one["method"] for one in result.json["measured"]}
+    assert kinds == {"pairwise-accuracy", "acc-eq"}
+    assert len(result.json["accuracy_comparisons"]) == 2
+    text = run("validate", demo, *options, "--methods", methods, *FAST).out
+    assert "how often metrics prefer what people prefer" in text
+    wrong = run("validate", demo, *options, "--methods", "auc", *FAST)
+    assert wrong.code == 2
+    assert "need labels, good or bad" in wrong.err

@@ -6,23 +6,33 @@ from deltableu.validate.accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
+from deltableu.validate.accuracy_methods import ComparedAccuracy, measure_accuracy
+from deltableu.validate.accuracy_results import Accuracy, MeasuredAccuracy
 from deltableu.validate.agreement_bootstrap import (
     BootstrapAgreement,
     Resample,
     bootstrap_agreement,
 )
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
-from deltableu.validate.levels import Level, LevelAgreement, agreement, level_agreement
+from deltableu.validate.label_accuracy import LabelMeasure, good_labels, label_accuracy
+from deltableu.validate.levels import (
+    AccuracyMethod,
+    Level,
+    LevelAgreement,
+    agreement,
+    level_agreement,
+)
 from deltableu.validate.metric_tests import compare_metrics
 from deltableu.validate.metrics import validate_metrics
 from deltableu.validate.permutation import PermutationResult, permutation_test
 from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span
-from deltableu.validate.results import Accuracy, Agreement, Validation
+from deltableu.validate.results import Agreement, Validation
 from deltableu.validate.sweep_plan import SweepName, SweepPlan
 from deltableu.validate.sweep_results import Sweep, Sweeps, UnitAgreement
 from deltableu.validate.sweeps import sweep_metrics, swept_metrics
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
+from deltableu.validate.tie_pairs import Grouping, TiePairs
 from deltableu.validate.unit_intervals import (
     UnitDraws,
     UnitInterval,
@@ -42,13 +52,18 @@ from deltableu.validate.winners import (
 
 __all__ = [
     "Accuracy",
+    "AccuracyMethod",
     "Agreement",
     "BootstrapAgreement",
     "BootstrapDifference",
     "CalibratedAccuracy",
     "Ceiling",
+    "ComparedAccuracy",
+    "Grouping",
+    "LabelMeasure",
     "Level",
     "LevelAgreement",
+    "MeasuredAccuracy",
     "MetricComparison",
     "MetricCorrection",
     "MetricTest",
@@ -66,6 +81,7 @@ __all__ = [
     "SweepName",
     "SweepPlan",
     "Sweeps",
+    "TiePairs",
     "UnitAgreement",
     "UnitCorrelations",
     "UnitDraws",
@@ -80,7 +96,10 @@ __all__ = [
     "calibrated_accuracy",
     "compare_metrics",
     "draw_units",
+    "good_labels",
+    "label_accuracy",
     "level_agreement",
+    "measure_accuracy",
     "pairwise_accuracy",
     "permutation_test",
     "rank_metrics",
