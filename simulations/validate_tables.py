@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from simulations import (
     validate,
+    validate_accuracy,
     validate_corpus,
     validate_groups,
     validate_people,
@@ -16,6 +17,7 @@ from simulations import (
 from simulations.replications import Progress
 from simulations.tables import Row, What, pivot
 from simulations.validate import Cell, NoAgreement, OtherSystems, TheseSystems
+from simulations.validate_accuracy import Accuracies
 from simulations.validate_corpus import CorpusScores
 from simulations.validate_groups import Dialogues
 from simulations.validate_people import FewRatings, RatedSystems
@@ -62,6 +64,12 @@ _TABLES: Mapping[str, tuple[type, What | None, Sequence[str], Sequence[str]]] = 
         ("scores", "items from", "items", "level"),
     ),
     "validated corpus scores": (CorpusScores, "size", validate_corpus.SCORED, _METRICS),
+    "validated accuracies": (
+        Accuracies,
+        "coverage",
+        validate_accuracy.ACCURACIES,
+        ("ratings", "metric", "items", "target"),
+    ),
     "validated units": (
         Units,
         "coverage",
@@ -93,6 +101,7 @@ PARTS: Mapping[str, Callable[[], Sequence[Cell]]] = {
     "dialogues": validate_groups.dialogues,
     "corpus-scores": validate_corpus.corpus_scores,
     "units": validate_units.units,
+    "accuracies": validate_accuracy.accuracies,
 }
 
 
