@@ -100,7 +100,7 @@ def weights(replications: int, progress: Progress | None = None) -> Tables:
 
 
 def _validated(part: str, replications: int, progress: Progress | None = None) -> Tables:
-    if part not in ("units", "accuracies"):
+    if part not in validate_tables.FEWER_STUDIES:
         return validate_tables.simulate(part, replications, SEED, progress=progress)
     studies = max(1, replications // _PER_STUDY)
     made = validate_tables.simulate(part, studies, SEED, progress=progress)

@@ -24,7 +24,7 @@ from simulations.validate_people import FewRatings, RatedSystems
 from simulations.validate_units import Units
 from simulations.validate_winners import Winners
 
-__all__ = ["PARTS", "everything", "simulate", "tables"]
+__all__ = ["FEWER_STUDIES", "PARTS", "everything", "simulate", "tables"]
 
 _METRICS = ("scores", "metrics", "items", "level")
 #: Name of each table, whose lines it has, what they count (None: both), their methods and the first
@@ -85,9 +85,13 @@ _TABLES: Mapping[str, tuple[type, What | None, Sequence[str], Sequence[str]]] = 
 }
 
 
+#: Parts whose studies take long, so that there are fewer of them.
+FEWER_STUDIES = ("units", "accuracies")
+
+
 def everything() -> list[Cell]:
-    """All that is simulated."""
-    return [cell for part in PARTS.values() for cell in part()]
+    """All that is simulated with many studies."""
+    return [cell for name, part in PARTS.items() if name not in FEWER_STUDIES for cell in part()]
 
 
 #: What can be simulated by itself.
