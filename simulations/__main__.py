@@ -28,7 +28,7 @@ _PER_PILOT = 20
 _PER_STUDY = 8
 
 #: Tables that say themselves how many replications they are of.
-_OWN_BANDS = ("simulated weights", "simulated raters", "validated units")
+_OWN_BANDS = ("simulated weights", "simulated raters", "validated units", "validated accuracies")
 
 Tables = dict[str, str]
 
@@ -107,7 +107,7 @@ def weights(replications: int, progress: Progress | None = None) -> Tables:
 
 
 def _validated(part: str, replications: int, progress: Progress | None = None) -> Tables:
-    if part != "units":
+    if part not in validate_tables.FEWER_STUDIES:
         return validate_tables.simulate(part, replications, SEED, progress=progress)
     studies = max(1, replications // _PER_STUDY)
     made = validate_tables.simulate(part, studies, SEED, progress=progress)

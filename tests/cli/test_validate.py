@@ -349,3 +349,18 @@ def test_analyses_are_tables(run, complains, tables, demo, name):
     if name in ("kinds", "facts", "consistency"):
         ready = ("validate", "--scores", scores, "--human", human, "--tables", name, *FAST)
         assert f"--tables {name}: needs " in complains(*ready)
+
+
+def test_accuracies_are_methods(run, demo):
+    methods = "spearman,pairwise-accuracy,acc-eq"
+    options = ("--metrics", "delta-bleu,bleu-2", "--levels", "pooled", "--scale", "raw")
+    result = run("validate", demo, *options, "--methods", methods, *FAST, "--format", "json")
+    assert result.code == 0
+    kinds = {one["method"] for one in result.json["measured"]}
+    assert kinds == {"pairwise-accuracy", "acc-eq"}
+    assert len(result.json["accuracy_comparisons"]) == 2
+    text = run("validate", demo, *options, "--methods", methods, *FAST).out
+    assert "how often metrics prefer what people prefer" in text
+    wrong = run("validate", demo, *options, "--methods", "auc", *FAST)
+    assert wrong.code == 2
+    assert "need labels, good or bad" in wrong.err

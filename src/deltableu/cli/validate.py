@@ -42,7 +42,6 @@ from deltableu.errors import InputError
 from deltableu.io import ColumnNames, Table, as_record, named_columns
 from deltableu.report import verdict
 from deltableu.score import Metric, Scoring, make_metrics, score_systems
-from deltableu.stats import Method
 from deltableu.validate import (
     ANALYSES,
     Analyses,
@@ -164,7 +163,10 @@ def validate(
         Add metrics that know nothing of quality, which the others must beat.
     methods
         Separated by commas; the first is what metrics are compared by: pearson, spearman,
-        kendall-b, kendall-c, kendall-wei, kendall-like. With --sweep spearman,kendall-b by default.
+        kendall-b, kendall-c, kendall-wei, kendall-like. Also accuracies, with intervals over items
+        and tests of their own: pairwise-accuracy, spa (pairs of systems), acc-eq (outputs of an
+        item, ties calibrated on other items), acc-eq-in-sample, acc-eq-by-system, and for labels
+        good and bad auc, average-precision. With --sweep spearman,kendall-b by default.
     levels
         Separated by commas: system, pooled (all outputs together), item (systems within an item).
     tests
@@ -233,7 +235,7 @@ def validate(
     plan = ValidationPlan(
         scale=scale,
         min_raters=min_raters,
-        methods=cast(tuple[Method, ...], tuple(listed(methods))),
+        methods=cast(Any, tuple(listed(methods))),
         levels=cast(tuple[Level, ...], tuple(listed(levels))),
         test=_one_test(tests),
         correction=correction,
@@ -341,6 +343,8 @@ def validate(
         elif name == "agreement":
             measured = {one.level for one in result.agreements}
             shown += [result.table(one, digits=digits) for one in plan.levels if one in measured]
+            accuracies = result.accuracy_table(digits=digits)
+            shown += [] if accuracies is None else [accuracies]
         elif name == "matrix":
             shown += result.matrix_tables()
         else:

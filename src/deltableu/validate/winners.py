@@ -13,7 +13,7 @@ from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_choice, check_known, check_share
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import Correction, Method, adjust, best_first, greedy_ranks, rank
-from deltableu.validate.levels import Level
+from deltableu.validate.levels import AccuracyMethod, Level
 
 MetricTest = Literal[
     "perm-both",
@@ -89,7 +89,7 @@ class MetricComparison:
     correction: MetricCorrection
     significance: float
     test: MetricTest | None = None
-    method: Method | None = None
+    method: Method | AccuracyMethod | None = None
     level: Level | None = None
     resamples: int | None = None
     unranked: str | None = None
@@ -146,7 +146,7 @@ def rank_metrics(
     correction: MetricCorrection = "holm",
     significance: float = 0.05,
     test: MetricTest | None = None,
-    method: Method | None = None,
+    method: Method | AccuracyMethod | None = None,
     level: Level | None = None,
 ) -> MetricComparison:
     """Winners and ranks from a table of p-values, whatever test they come from.
