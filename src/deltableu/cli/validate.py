@@ -22,6 +22,7 @@ from deltableu.cli.options import (
 )
 from deltableu.cli.output import Format, emit, note_left_out, remark, tell
 from deltableu.cli.progress import ProgressBar
+from deltableu.cli.suite import print_suite
 from deltableu.corpus import (
     Missing,
     RatingTable,
@@ -43,6 +44,7 @@ from deltableu.validate import (
     Level,
     MetricCorrection,
     MetricTest,
+    SuiteResample,
     ValidationPlan,
     validate_metrics,
 )
@@ -55,6 +57,7 @@ _TABLES = ("people", "agreement", "matrix")
 def validate(
     study: Path | None = None,
     *,
+    suite: Path | None = None,
     metrics: str | None = None,
     scores: Annotated[list[str] | None, Several] = None,
     lower_is_better: Annotated[list[str] | None, Several] = None,
@@ -71,6 +74,8 @@ def validate(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
+    on_error: Literal["error", "skip"] = "error",
+    resample: SuiteResample = "items",
     sentinels: Annotated[bool, Parameter(negative="--no-sentinels")] = True,
     methods: str = "pearson,spearman,kendall-b",
     levels: str = "system,pooled,item",
@@ -91,12 +96,16 @@ def validate(
 
     deltableu validate STUDY [--metrics ...] [--criterion overall], or
     deltableu validate STUDY --scores comet.csv, or
+    deltableu validate --suite FOLDER --metrics ..., or
     deltableu validate --scores metrics.csv --human people.csv.
 
     Parameters
     ----------
     study
         A folder with items, outputs and ratings.
+    suite
+        A folder whose sub-folders are studies: metrics over all of them, beside controls, with
+        average ranks; levels pooled,item and methods pearson,kendall-b by default.
     metrics
         Separated by commas or spaces; by default bleu-4,sentence-bleu-4,chrf++, or, where the
         references have weights, delta-bleu-2,delta-chrf++,bleu-2,sentence-bleu-2,chrf++.
@@ -114,7 +123,8 @@ def validate(
     human_columns
         What the --human table, or the study's ratings, call theirs, if they are others.
     criterion
-        Which ratings; may be left out where there is one.
+        Which ratings; may be left out where there is one. For a suite several, separated by
+        commas: the first that a study has.
     scale
         z: standardised by rater, as Direct Assessment; raw; mixed: rater effects of a mixed model
         taken out.
@@ -134,6 +144,10 @@ def validate(
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    on_error
+        A study of the suite that cannot be used is an error, or left out and listed.
+    resample
+        What averages over the suite speak about: other items in these studies, or other studies.
     sentinels
         Add metrics that know nothing of quality, which the others must beat.
     methods
@@ -160,7 +174,8 @@ def validate(
     seed
         Seed of everything random.
     tables
-        Which tables to print, separated by commas: people, agreement, matrix.
+        Which tables to print, separated by commas: people, agreement, matrix; of a suite ranks,
+        studies, gains, details.
     format
         How results are printed.
     digits
@@ -183,6 +198,41 @@ def validate(
         threshold=threshold,
         seed=seed,
     )
+    if suite is not None:
+        if study is not None:
+            raise InputError("give one study, or --suite with a folder of studies, not both")
+        unused(
+            "--suite",
+            scores=(scores, None),
+            lower_is_better=(lower_is_better, None),
+            human=(human, None),
+            columns=(columns, None),
+            human_columns=(human_columns, None),
+            systems=(systems, None),
+            sentinels=(sentinels, True),
+            tests=(tests, "auto"),
+        )
+        print_suite(
+            suite,
+            plan,
+            metrics=metrics,
+            options=options,
+            criterion=criterion,
+            tables=None if tables == ",".join(_TABLES) else tables,
+            format=format,
+            digits=digits,
+            output=output,
+            resample=resample,
+            group=group,
+            select=select,
+            no_positive=no_positive,
+            missing=missing,
+            unknown=unknown,
+            on_error=on_error,
+            threads=threads,
+        )
+        return
+    unused("one study", on_error=(on_error, "error"), resample=(resample, "items"))
     wanted = chosen_tables(tables, _TABLES)
     check_results(output, (study, *(scores or ()), human, *options.files))
     if study is None and (scores is None or human is None):

@@ -10,10 +10,11 @@ from deltableu.judges import RaterModel
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
+from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.validate_verdict import validate_verdict
-from deltableu.validate import Validation
+from deltableu.validate import SuiteValidation, Validation
 
-Result = Comparison | Sequence[Comparison] | Validation | PowerPlan | RaterModel
+Result = Comparison | Sequence[Comparison] | Validation | SuiteValidation | PowerPlan | RaterModel
 
 
 def verdict(result: Result) -> tuple[str, ...]:
@@ -22,8 +23,8 @@ def verdict(result: Result) -> tuple[str, ...]:
     Parameters
     ----------
     result
-        Of `compare_systems` (all of it, or one comparison), `validate_metrics`, `plan_comparison`,
-        or a judge that was read from its file.
+        Of `compare_systems` (all of it, or one comparison), `validate_metrics`, `validate_suite`,
+        `plan_comparison`, or a judge that was read from its file.
 
     Examples
     --------
@@ -34,6 +35,8 @@ def verdict(result: Result) -> tuple[str, ...]:
     """
     if isinstance(result, Validation):
         return validate_verdict(result)
+    if isinstance(result, SuiteValidation):
+        return suite_verdict(result)
     if isinstance(result, PowerPlan):
         return plan_verdict(result)
     if isinstance(result, RaterModel):

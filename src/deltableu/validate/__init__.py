@@ -24,6 +24,17 @@ from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.quality_bins import BinRule, QualityBin, QualityBins, quality_bins
 from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span
 from deltableu.validate.results import Accuracy, Agreement, Validation
+from deltableu.validate.suite import SUITE_PLAN, validate_suite
+from deltableu.validate.suite_results import (
+    Standing,
+    SuiteAgreement,
+    SuiteFailure,
+    SuiteGain,
+    SuiteRanking,
+    SuiteResample,
+    SuiteStudy,
+    SuiteValidation,
+)
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
 from deltableu.validate.winners import (
     MetricComparison,
@@ -34,6 +45,7 @@ from deltableu.validate.winners import (
 )
 
 __all__ = [
+    "SUITE_PLAN",
     "Accuracy",
     "Advice",
     "Agreement",
@@ -60,6 +72,14 @@ __all__ = [
     "Resample",
     "SoftPairwiseAccuracy",
     "Span",
+    "Standing",
+    "SuiteAgreement",
+    "SuiteFailure",
+    "SuiteGain",
+    "SuiteRanking",
+    "SuiteResample",
+    "SuiteStudy",
+    "SuiteValidation",
     "Validation",
     "ValidationPlan",
     "agreement",
@@ -77,5 +97,6 @@ __all__ = [
     "rank_metrics",
     "soft_pairwise_accuracy",
     "validate_metrics",
+    "validate_suite",
     "validation_advice",
 ]
