@@ -15,6 +15,7 @@ from reproduce import (
     negative_references,
     neighbours,
     retrieval,
+    suite,
     upsilon,
     wmt17,
     wmt18,
@@ -43,6 +44,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
 PAGES: dict[str, tuple[Path, Callable[[Path], str]]] = {
     "mined": (ROOT / "docs" / "mined-examples.md", mined_references.page),
     "neighbours": (ROOT / "docs" / "neighbours.md", neighbours.page),
+    "suite": (ROOT / "docs" / "suite.md", suite.page),
 }
 
 

@@ -87,7 +87,8 @@ def _controls(gains: Iterable[SuiteGain]) -> list[str]:
             verb = "is" if len(weak) == 1 else "are"
             found.append(f"{listed(weak)} {verb} not shown to agree better than {what}.")
         else:
-            who = f"{own[0].metric} agrees" if len(own) == 1 else f"All {len(own)} metrics agree"
+            whose = "Both" if len(own) == 2 else f"All {len(own)}"
+            who = f"{own[0].metric} agrees" if len(own) == 1 else f"{whose} metrics agree"
             found.append(f"{who} better than {what}, on average.")
     return found
 
