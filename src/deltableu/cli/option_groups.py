@@ -24,7 +24,7 @@ GROUPS = {
         *("systems", "system", "baseline", "metrics", "metric", "judge", "preset", "ci", "fail_if"),
         *("mode", "margin", "history", "difference", "power", "items", "references", "raters"),
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
-        *("triples", "as_", "dry_run", "list_layouts", "output"),
+        *("triples", "as_", "dry_run", "list_layouts", "output", "suite"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
@@ -40,11 +40,11 @@ GROUPS = {
     TESTS: (
         *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),
         *("trials", "resamples", "resample", "replicates", "threshold", "sentinels", "sequential"),
-        *("sensitivity", "past", "past_model"),
+        *("sensitivity", "past", "past_model", "resample_studies", "limits"),
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),
-        *("junit", "summary", "commit"),
+        *("junit", "summary", "commit", "bins", "cases", "by"),
     ),
     RUNNING: ("seed", "threads", "memory", "partition_size", "batch", "work", "replace", "log"),
 }

@@ -10,11 +10,21 @@ from deltableu.judges import RaterModel
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
+from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
 from deltableu.report.validate_verdict import validate_verdict
-from deltableu.validate import Sweeps, Validation
+from deltableu.validate import SuiteValidation, Sweeps, Validation
 
-Result = Comparison | Sequence[Comparison] | Validation | Sweeps | PowerPlan | Gate | RaterModel
+Result = (
+    Comparison
+    | Sequence[Comparison]
+    | Validation
+    | Sweeps
+    | SuiteValidation
+    | PowerPlan
+    | Gate
+    | RaterModel
+)
 
 
 def verdict(result: Result) -> tuple[str, ...]:
@@ -24,7 +34,8 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `plan_comparison` or `gate_systems`, or a judge read from its file.
+        `sweep_metrics`, `validate_suite`, `plan_comparison` or `gate_systems`, or a judge read from
+        its file.
 
     Examples
     --------
@@ -37,6 +48,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return validate_verdict(result)
     if isinstance(result, Sweeps):
         return sweep_verdict(result)
+    if isinstance(result, SuiteValidation):
+        return suite_verdict(result)
     if isinstance(result, PowerPlan):
         return plan_verdict(result)
     if isinstance(result, Gate):

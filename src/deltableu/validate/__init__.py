@@ -33,6 +33,17 @@ from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.quality_bins import BinRule, QualityBin, QualityBins, quality_bins
 from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span
 from deltableu.validate.results import Agreement, Validation
+from deltableu.validate.suite import SUITE_PLAN, validate_suite
+from deltableu.validate.suite_results import (
+    Standing,
+    SuiteAgreement,
+    SuiteFailure,
+    SuiteGain,
+    SuiteRanking,
+    SuiteResample,
+    SuiteStudy,
+    SuiteValidation,
+)
 from deltableu.validate.sweep_plan import SweepName, SweepPlan
 from deltableu.validate.sweep_results import Sweep, Sweeps, UnitAgreement
 from deltableu.validate.sweeps import sweep_metrics, swept_metrics
@@ -57,6 +68,7 @@ from deltableu.validate.winners import (
 
 __all__ = [
     "ANALYSES",
+    "SUITE_PLAN",
     "Accuracy",
     "AccuracyMethod",
     "Advice",
@@ -90,6 +102,14 @@ __all__ = [
     "Resample",
     "SoftPairwiseAccuracy",
     "Span",
+    "Standing",
+    "SuiteAgreement",
+    "SuiteFailure",
+    "SuiteGain",
+    "SuiteRanking",
+    "SuiteResample",
+    "SuiteStudy",
+    "SuiteValidation",
     "SummedScores",
     "Sweep",
     "SweepName",
@@ -127,5 +147,6 @@ __all__ = [
     "swept_metrics",
     "unit_correlations",
     "validate_metrics",
+    "validate_suite",
     "validation_advice",
 ]
