@@ -13,8 +13,9 @@ DATA = Group("Which data, and how they are read", sort_key=2)
 METRICS = Group("Settings of metrics", sort_key=3)
 METHOD = Group("How it is done", sort_key=4)
 TESTS = Group("Tests and intervals", sort_key=5)
-PRINTED = Group("What is printed and written", sort_key=6)
-RUNNING = Group("How it runs", sort_key=7)
+SWEEPS = Group("Sweeps: agreement on units of sentences", sort_key=6)
+PRINTED = Group("What is printed and written", sort_key=7)
+RUNNING = Group("How it runs", sort_key=8)
 
 #: An option is in the same group wherever it occurs, unless it is in a class of options, whose
 #: group holds for all of them.

@@ -200,6 +200,8 @@ def _check_plan(plan: ValidationPlan) -> None:
         raise InputError("a suite is measured at level pooled and item, not system")
     if plan.test != "auto":
         raise InputError("a suite tests differences of mean agreement in its own way: no test")
+    if plan.accuracies:
+        raise InputError(f"a suite is measured by correlations, not by {plan.accuracies[0]}")
     if plan.correction == "wmt":
         raise InputError("correction must be one of holm, bh, none for a suite, got 'wmt'")
 
