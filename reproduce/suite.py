@@ -7,6 +7,7 @@ import shlex
 import tempfile
 from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,8 @@ STUDIES = (
     "wmt17",
     "wmt21_da",
 )
+#: Systems whose outputs are among the references of their items.
+LEFT_OUT = {"dstc7": ("Human",)}
 #: The only one with weights, and made otherwise.
 LABELLED = "dailydialogpp"
 CRITERIA = ("Relevance", "relevance")
@@ -68,8 +71,9 @@ references like any other: what they reach there is a warning, not a comparison.
 weights, so `delta-bleu-2` and `delta-chrf++` can be ranked nowhere else.
 
 Studies of one criterion are taken as they are; of several criteria, relevance. Studies were chosen
-for having references and ratings, before any result was known. Scores are of single outputs: no
-level compares whole systems.
+for having references and ratings, before any result was known. `Human` is left out of `dstc7`:
+most of its outputs are references of their items, which flatters every metric that looks at them.
+Scores are of single outputs: no level compares whole systems.
 
 ```sh elsewhere
 deltableu {command}
@@ -158,8 +162,18 @@ def write_suite(
     folder.mkdir()
     for name in names:
         run(name, folder / name)
+        for system in LEFT_OUT.get(name, ()):
+            _leave_out(folder / name, system)
     if contexts is not None:
         write_study(labelled_study(contexts), folder / LABELLED)
+
+
+def _leave_out(path: Path, system: str) -> None:
+    study = read_study(path)
+    target = f"system:{system}"
+    kept = RatingTable.from_records(one for one in study.ratings if one.target != target)
+    outputs = {name: texts for name, texts in study.outputs.items() if name != system}
+    write_study(replace(study, outputs=outputs, ratings=kept), path, replace=True)
 
 
 def labelled_study(contexts: Iterable[Context]) -> Study:

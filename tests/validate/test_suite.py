@@ -344,6 +344,18 @@ def test_groups_and_criteria():
         validate_suite({"one": several}, "chrf", plan=FAST, criterion="ton")
 
 
+def test_a_system_of_references_is_said():
+    study = make_study(1)
+    copied = tuple(item.references[0].text.upper() + " !" for item in study.items)
+    found = validate_suite(
+        {"one": replace(study, outputs={**study.outputs, "s0": copied})}, "chrf", plan=FAST
+    )
+    assert found.notes == (
+        "one: 12 of 12 outputs of s0 equal a reference of their item, so that agreement is "
+        "flattered: leave that system out",
+    )
+
+
 def test_equal_scores_count_as_no_agreement():
     @dataclass(frozen=True, kw_only=True)
     class Same(LongWords):

@@ -11,6 +11,8 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.corpus import (
+    ItemKeys,
+    OutputMatches,
     RatingTable,
     ReferenceSet,
     ScoreTable,
@@ -38,6 +40,8 @@ from deltableu.validate.winners import SENTINELS
 _OVERALL = "overall"
 #: Items, or groups of them, that a study must have.
 _FEWEST = 3
+#: Share of a system's outputs that equal a reference, from which it is one of them.
+_COPIED = 0.5
 
 #: A metric, or one of its controls.
 Row = tuple[str, Control | None]
@@ -115,7 +119,7 @@ def measure_study(
     if not (study.ratings.system >= 0).any():
         raise InputError("the study has no ratings of systems")
     criterion, said = _criterion(study, choices.criterion)
-    told += said
+    told += [*said, *_copies(study)]
     ratings = RatingTable.from_study(study, criterion=criterion, unknown=choices.unknown)
     people = human_scores(of_one_criterion(ratings), scale=plan.scale, min_raters=plan.min_raters)
     scored = _scores(study, metrics, choices, seed, told, threads)
@@ -187,6 +191,22 @@ def _criterion(study: Study, wanted: Sequence[str]) -> tuple[str, list[str]]:
     if _OVERALL in there:
         return _OVERALL, []
     return there[0], [f"of the criteria {listed} the first was taken"]
+
+
+def _copies(study: Study) -> list[str]:
+    """Systems whose outputs are references, which metrics cannot but score best."""
+    keys = ItemKeys.of(study.items)
+    found = []
+    for name, texts in study.outputs.items():
+        pairs = [(keys[item.id], text) for item, text in zip(study.items, texts, strict=True)]
+        matches = OutputMatches.count(pairs)
+        copied = sum(matches.by_origin.values())
+        if copied >= _COPIED * matches.outputs:
+            found.append(
+                f"{copied:,} of {matches.outputs:,} outputs of {name} equal a reference of their "
+                "item, so that agreement is flattered: leave that system out"
+            )
+    return found
 
 
 def _check_units(rated: Array, groups: Groups | None) -> None:
