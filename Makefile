@@ -30,8 +30,9 @@ demo: $(VENV)/demo.stamp
 	@echo "Why the worst system scores as it does: $(CURDIR)/out/explain.html"
 	@echo "The report: $(CURDIR)/out/demo.html"
 
+# Two processes have two cores: threads of BLAS and torch would only wait for each other, busily.
 test: check $(VENV)/browser.stamp
-	@$(BIN)/python -m pytest -n 2 -m "not long"
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not long"
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .

@@ -15,6 +15,7 @@ from reproduce import (
     negative_references,
     neighbours,
     retrieval,
+    suite,
     unit_studies,
     upsilon,
     wmt17,
@@ -44,6 +45,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
 PAGES: dict[str, tuple[Path, Callable[[Path], str]]] = {
     "mined": (ROOT / "docs" / "mined-examples.md", mined_references.page),
     "neighbours": (ROOT / "docs" / "neighbours.md", neighbours.page),
+    "suite": (ROOT / "docs" / "suite.md", suite.page),
     "units": (ROOT / "docs" / "units.md", unit_studies.page),
 }
 

@@ -1,4 +1,4 @@
-"""`python -m simulations`: simulates everything and writes the tables of docs/statistics*.md."""
+"""`python -m simulations`: simulates everything and writes its tables into the pages of docs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from deltableu.io import atomic_write
 from simulations import compare, families, groups, validate_tables, weight_noise
+from simulations import gate as gates
 from simulations import raters as rating_noise
 from simulations import runs as several_runs
 from simulations.replications import Progress
@@ -18,6 +19,7 @@ from simulations.tables import band, outside, pivot, replace_block
 
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
+GATE_PAGE = PAGE.parent / "how-to" / "gate.md"
 REPLICATIONS = 2000
 SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
@@ -26,7 +28,7 @@ _PER_PILOT = 20
 _PER_STUDY = 8
 
 #: Tables that say themselves how many replications they are of.
-_OWN_BANDS = ("simulated weights", "simulated raters", "validated units")
+_OWN_BANDS = ("simulated weights", "simulated raters", "validated units", "validated accuracies")
 
 Tables = dict[str, str]
 
@@ -92,6 +94,11 @@ def raters(replications: int, progress: Progress | None = None) -> Tables:
     }
 
 
+def gate(replications: int, progress: Progress | None = None) -> Tables:
+    """False alarms, false passes and power of gates."""
+    return gates.tables(gates.simulate(replications, SEED, progress=progress))
+
+
 def weights(replications: int, progress: Progress | None = None) -> Tables:
     """What other raters would have said: ways to draw their weights."""
     pilots = max(1, replications // _PER_PILOT)
@@ -100,7 +107,7 @@ def weights(replications: int, progress: Progress | None = None) -> Tables:
 
 
 def _validated(part: str, replications: int, progress: Progress | None = None) -> Tables:
-    if part != "units":
+    if part not in validate_tables.FEWER_STUDIES:
         return validate_tables.simulate(part, replications, SEED, progress=progress)
     studies = max(1, replications // _PER_STUDY)
     made = validate_tables.simulate(part, studies, SEED, progress=progress)
@@ -114,6 +121,7 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "runs": runs,
     "raters": raters,
     "weights": weights,
+    "gate": gate,
     # Of agreement with people.
     **{part: partial(_validated, part) for part in validate_tables.PARTS},
 }
@@ -162,21 +170,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _page(name: str) -> Path:
+    """Where a table belongs."""
+    pages = {"gate": GATE_PAGE, "validated": VALIDATION_PAGE}
+    return pages.get(name.partition(" ")[0], PAGE)
+
+
 def _write(tables: Tables) -> None:
-    for place in (PAGE, VALIDATION_PAGE):
-        mine = {
-            name: table
-            for name, table in tables.items()
-            if name.startswith("validated") == (place == VALIDATION_PAGE)
-        }
-        if not mine:
-            continue
+    for place in dict.fromkeys(map(_page, tables)):
         page = place.read_text(encoding="utf-8")
-        for name, table in mine.items():
-            page = replace_block(page, name, table)
+        for name, table in tables.items():
+            if _page(name) == place:
+                page = replace_block(page, name, table)
         with atomic_write(place) as file:
             file.write(page)
-        print(f"wrote docs/{place.name}")
+        print(f"wrote {place.relative_to(PAGE.parents[1])}")
 
 
 if __name__ == "__main__":

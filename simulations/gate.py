@@ -1,4 +1,4 @@
-"""False alarms and false passes of `deltableu gate`, by drawing samples from populations.
+"""False alarms, false passes and power of `deltableu gate`, by drawing samples from populations.
 
 Equal systems are held against each other both ways, since a test of one side may err on one side
 only. Systems that differ are held to a margin that is exactly their difference in the population:
@@ -7,10 +7,10 @@ there an alarm is false, and so is a pass of the other two modes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from statistics import NormalDist
 from typing import Any, Literal
 from zlib import crc32
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from deltableu.compare.gate import GatePlan, gate_systems
 from deltableu.compare.gate_results import GateCheck
+from deltableu.stats import log_capital
 from deltableu.stats.resampling import stream
 from deltableu.stats.sequential import spent_share
 from simulations.compare import RESAMPLES, SIGNIFICANCE
@@ -28,23 +29,34 @@ from simulations.populations import (
     SHORTER,
     Population,
     ScorePopulation,
-    TextPopulation,
     populations,
 )
 from simulations.replications import Outcome, Progress, replicate
-from simulations.tables import Row, measured
+from simulations.tables import Row, figure, measured, pivot
 
-__all__ = ["CELLS", "LOOKS", "METHODS", "SEQUENCES", "GateCell", "Looks", "simulate"]
+__all__ = [
+    "CELLS",
+    "LOOKS",
+    "LOSSES",
+    "SEQUENCES",
+    "GateCell",
+    "Looks",
+    "Loss",
+    "simulate",
+    "tables",
+]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: What errs: an alarm about a system that is not worse, a pass of one that is.
-METHODS = ("worse", "non-inferior", "equivalent")
+MODES = ("worse", "non-inferior", "equivalent")
+SEQUENTIAL = ("sequential", "every look at 5%")
 LOOKS = 100
 BREAKS = "equal, B rarely breaks"
+RIGHT = "equal, right on other items"
 _TURNS = 5
-#: No bound reaches less far than this part of the normal distribution's.
-_NEARLY = 0.85
+_LONG = 10
+_CORRELATION = 0.36
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +78,20 @@ class GateCell:
 
     def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
         """Of replication `number`: whether the gate errs, with either system as the baseline."""
-        population, order, truth = _population(self.data, self.relation)
+        population = _population(self.data, self.relation)
         rng = stream(seed, crc32(f"gate|{self.data}|{self.told}|{self.n}".encode()), number)
         groups = None
         if self.groups:
-            count = self.n // _TURNS
-            owners = np.repeat(np.arange(count), _TURNS)
-            latent = 0.6 * rng.normal(size=count)[owners] + 0.8 * rng.normal(size=self.n)
-            chosen = order[(_normal(latent) * len(order)).astype(np.int64)]
+            owners = np.repeat(np.arange(self.n // _TURNS), _TURNS)
+            chosen = population.draw_groups(owners, _CORRELATION, rng)
             groups = owners.astype(str).tolist()
         else:
             chosen = rng.integers(population.size, size=self.n)
-        systems = population.systems(chosen)
+        truth = float(population.truth[0] - population.truth[1])
         plan = GatePlan(trials=RESAMPLES, seed=int(rng.integers(1 << 62)))
-        gate = gate_systems(systems, baseline="B", groups=groups, plan=plan, threads=1)
-        check = gate.checks[0]
+        check = _held(population.systems(chosen), plan, groups)
         yield from self._errors(check, abs(truth), "A on trial")
-        if abs(truth) < 1e-6:
+        if abs(truth) < 1e-5:
             # Exchanges know no direction: held the other way, the bounds only change their signs.
             turned = replace(check, gain=-check.gain, low=-check.high, high=-check.low)
             yield from self._errors(turned, 0.0, "B on trial")
@@ -91,7 +100,7 @@ class GateCell:
         """With B better than A by the margin, and A on trial, or with the two equal."""
         tested = not check.untested
         yield Outcome("size", "worse", target, tested and check.high < -margin)
-        if margin > 1e-6:
+        if margin > 1e-5:
             passes = tested and check.low > -margin
             yield Outcome("size", "non-inferior", target, passes)
             yield Outcome("size", "equivalent", target, passes and check.high < margin)
@@ -99,16 +108,19 @@ class GateCell:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """A hundred looks at equal systems.
+    """A hundred looks at equal systems, B against A or, turned, A against B.
 
     commits: at the same items, each time at another candidate, whose differences from the baseline
-    correlate with those of the one before. items: at the same systems, with new items each time.
+    are the same on a share of the items. items: at the same systems, with new items each time that
+    are drawn at random; or, which bets do not allow, in dialogues, or those that B is bad at first.
     """
 
     data: str
     kind: Literal["commits", "items"]
     n: int
-    correlation: float = 0.0
+    turned: bool = False
+    same: float = 0.0
+    order: Literal["random", "dialogues", "worst first"] = "random"
 
     def sampler(self) -> Looks:
         return self
@@ -116,67 +128,139 @@ class Looks:
     @property
     def told(self) -> str:
         """What the table says of it."""
+        on_trial = "A" if self.turned else "B"
+        relation = _EXTREME.get(self.data, EQUAL)
         if self.kind == "items":
-            return f"{LOOKS} looks, {self.n} new items each"
-        return f"{LOOKS} commits, correlated by {self.correlation:g}"
+            order = {"dialogues": ", in dialogues of 10", "worst first": ", the worst first"}
+            new = f"so many new items at each look{order.get(self.order, '')}"
+            return f"{relation}; {on_trial} on trial, {new}"
+        kept = f", {self.same:.0%} of differences kept" if self.same else ""
+        return f"{relation}; {on_trial} on trial, so many items for all commits{kept}"
 
     def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
-        """Whether any of the looks raises a false alarm, with the correction and without."""
+        """Whether any of the looks raises a false alarm, with bets and without."""
         rng = stream(seed, crc32(f"looks|{self.data}|{self.told}|{self.n}".encode()), number)
-        differences = _differences(self.data)
-        alarm = naive = False
-        looks: list[Array] = []
+        differences, spread = _differences(self.data, _EXTREME.get(self.data, EQUAL), self.turned)
         if self.kind == "items":
-            every = rng.choice(differences, size=self.n * LOOKS)
-            looks = [every[: self.n * look] for look in range(1, LOOKS + 1)]
+            every = self._items(differences, rng)
+            seen = [every[: self.n * look] for look in range(1, LOOKS + 1)]
+            shares = [1.0] * LOOKS
         else:
             drawn = rng.integers(len(differences), size=self.n)
+            seen = []
             for _ in range(LOOKS):
-                kept = rng.random(self.n) < self.correlation
+                kept = rng.random(self.n) < self.same
                 drawn = np.where(kept, drawn, rng.integers(len(differences), size=self.n))
-                looks.append(differences[drawn])
-        for look, seen in enumerate(looks, start=1):
-            spread = float(seen.std(ddof=1)) / len(seen) ** 0.5
-            ratio = float(seen.mean()) / spread if spread > 0.0 else 0.0
-            systems = {"A": np.zeros(len(seen)).tolist(), "B": seen.tolist()}
-            # Bounds reach nearly as far as the normal distribution's: most looks need no exchanges.
-            if not naive and ratio < -_NEARLY * _quantile(SIGNIFICANCE):
-                naive = _alarms(systems, GatePlan(trials=RESAMPLES, seed=look))
-            spent = spent_share(look) if self.kind == "commits" else 1.0
-            if ratio >= -_NEARLY * _quantile(SIGNIFICANCE * spent):
-                continue
-            plan = GatePlan(
-                sequential=self.kind, look=look, planned=self.n, trials=RESAMPLES, seed=look
-            )
-            alarm = _alarms(systems, plan)
-            if alarm:
-                break
+                seen.append(differences[drawn])
+            shares = [spent_share(look) for look in range(1, LOOKS + 1)]
+        alarm = any(
+            _alarms(one, spread, SIGNIFICANCE * share)
+            for one, share in zip(seen, shares, strict=True)
+        )
+        naive = any(_student(one) < SIGNIFICANCE for one in seen)
         yield Outcome("size", "sequential", "any look", alarm)
-        yield Outcome("size", "every look at 5%", "any look", naive or alarm)
+        yield Outcome("size", "every look at 5%", "any look", naive)
+
+    def _items(self, differences: Array, rng: np.random.Generator) -> Array:
+        size = self.n * LOOKS
+        if self.order == "dialogues":
+            owners = np.repeat(np.arange(size // _LONG), _LONG)
+            population = _population(self.data, _EXTREME.get(self.data, EQUAL))
+            return np.asarray(differences[population.draw_groups(owners, _CORRELATION, rng)])
+        drawn = rng.choice(differences, size=size)
+        if self.order == "worst first":
+            # Roughly so: what can be known of items beforehand.
+            return np.asarray(drawn[np.argsort(drawn + 3.0 * drawn.std() * rng.normal(size=size))])
+        return np.asarray(drawn)
 
 
-def _alarms(systems: Mapping[str, Sequence[float]], plan: GatePlan) -> bool:
-    check = gate_systems(systems, baseline="A", plan=plan, threads=1).checks[0]
-    return not check.untested and not check.passed
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A system that is truly worse: how often each kind of gate sees it."""
+
+    data: str
+    n: int
+
+    def sampler(self) -> Loss:
+        return self
+
+    @property
+    def told(self) -> str:
+        """What the table says of it: the loss, beside the spread of differences and the limits."""
+        differences, spread = _differences(self.data, "different", False)
+        return (
+            f"worse by {-differences.mean():.2g}, standard deviation "
+            f"{differences.std():.2g}, limits {spread:.3g} apart"
+        )
+
+    def outcomes(self, number: int, seed: int) -> Iterator[Outcome]:
+        """Whether there is an alarm."""
+        rng = stream(seed, crc32(f"loss|{self.data}|{self.n}".encode()), number)
+        differences, spread = _differences(self.data, "different", False)
+        seen = rng.choice(differences, size=self.n)
+        systems = {"A": seen.tolist(), "B": np.zeros(self.n).tolist()}
+        check = _held(systems, GatePlan(trials=RESAMPLES, seed=number))
+        yield Outcome("power", "one look", "alarm", not check.untested and not check.passed)
+        for method, share in _SPENT.items():
+            alarm = _alarms(seen, spread, SIGNIFICANCE * share)
+            yield Outcome("power", method, "alarm", alarm)
+
+
+_SPENT = {"items": 1.0, **{f"commits, look {look}": spent_share(look) for look in (1, 10, 100)}}
+
+
+def _held(systems: Any, plan: GatePlan, groups: list[str] | None = None) -> GateCheck:
+    gate = gate_systems(systems, baseline="B", groups=groups, plan=plan, threads=1)
+    return gate.checks[0]
+
+
+def _alarms(differences: Array, spread: float, significance: float) -> bool:
+    """Whether a sequential gate does, as tests/compare/test_gate.py holds the gate to."""
+    aim = -math.log(significance)
+    # No gambler wins more than the sum of all gains, which is far from enough most of the time.
+    if -float(differences.sum()) / spread < aim:
+        return False
+    return float(log_capital(differences, 0.0, spread)) >= aim
+
+
+def _student(differences: Array) -> float:
+    """One-sided p-value of a negative mean."""
+    from scipy.special import stdtr
+
+    spread = float(differences.std(ddof=1))
+    if spread == 0.0:
+        return 1.0
+    ratio = float(differences.mean()) / spread * math.sqrt(len(differences))
+    return float(stdtr(len(differences) - 1, ratio))
 
 
 CELLS = (
+    GateCell("BLEU", "exchangeable", 12),
     GateCell("BLEU", "exchangeable", 50),
     GateCell("BLEU", "exchangeable", 200),
+    GateCell("BLEU", EQUAL, 12),
     GateCell("BLEU", EQUAL, 50),
-    GateCell("delta-BLEU", EQUAL, 200),
+    GateCell("BLEU", EQUAL, 200),
     GateCell("BLEU", PROFILE, 200),
     GateCell("BLEU", SHORTER, 200),
-    GateCell("BLEU", "different", 200),
-    GateCell("delta-BLEU", "different", 200),
-    GateCell("five-point scores", EQUAL, 100),
-    GateCell("five-point scores", "different", 100),
-    GateCell("five-point scores", "different", 1000),
-    GateCell("normal scores", EQUAL, 200, groups=True),
+    GateCell("delta-BLEU", "exchangeable", 50),
+    GateCell("delta-BLEU", EQUAL, 50),
+    GateCell("delta-BLEU", EQUAL, 200),
+    GateCell("delta-BLEU", EQUAL, 1000),
+    GateCell("delta-BLEU", PROFILE, 200),
     GateCell("delta-BLEU", EQUAL, 200, groups=True),
-    GateCell("sentence BLEU", EQUAL, 100),
-    # What was not chosen to do well.
-    GateCell("five-point scores", "exchangeable", 8),
+    GateCell("five-point scores", "exchangeable", 12),
+    GateCell("five-point scores", EQUAL, 12),
+    GateCell("five-point scores", EQUAL, 50),
+    GateCell("five-point scores", EQUAL, 200),
+    GateCell("normal scores", EQUAL, 12),
+    GateCell("normal scores", EQUAL, 200),
+    GateCell("normal scores", EQUAL, 200, groups=True),
+    GateCell("sentence BLEU", EQUAL, 50),
+    GateCell("sentence BLEU", EQUAL, 200),
+    GateCell("right or wrong", RIGHT, 200),
+    # Where a few items decide, or a score is nearly clamped.
+    GateCell("skewed scores", EQUAL, 12),
     GateCell("skewed scores", EQUAL, 50),
     GateCell("skewed scores", EQUAL, 200),
     GateCell("skewed scores", EQUAL, 1000),
@@ -185,13 +269,37 @@ CELLS = (
     GateCell("rare events", BREAKS, 1000),
     GateCell("delta-BLEU near 0", EQUAL, 50),
     GateCell("delta-BLEU near 0", EQUAL, 200),
+    # At the margin.
+    GateCell("BLEU", "different", 50),
+    GateCell("BLEU", "different", 200),
+    GateCell("delta-BLEU", "different", 200),
+    GateCell("five-point scores", "different", 50),
+    GateCell("five-point scores", "different", 200),
 )
 SEQUENCES = (
     Looks("normal scores", "commits", 200),
-    Looks("five-point scores", "commits", 100, 0.9),
-    Looks("five-point scores", "items", 20),
+    Looks("five-point scores", "commits", 100),
+    Looks("five-point scores", "commits", 100, same=0.9),
+    Looks("sentence BLEU", "commits", 200),
+    Looks("skewed scores", "commits", 200),
+    Looks("skewed scores", "commits", 200, turned=True),
     Looks("rare events", "commits", 200),
+    Looks("rare events", "commits", 200, turned=True),
+    Looks("rare events", "commits", 1000, turned=True),
+    Looks("right or wrong", "commits", 200),
+    Looks("five-point scores", "items", 20),
+    Looks("skewed scores", "items", 20, turned=True),
     Looks("rare events", "items", 20),
+    Looks("rare events", "items", 20, turned=True),
+    Looks("right or wrong", "items", 20),
+    # What is not promised.
+    Looks("normal scores", "items", 20, order="dialogues"),
+    Looks("normal scores", "items", 20, order="worst first"),
+)
+LOSSES = (
+    *(Loss("five-point scores", n) for n in (50, 200, 1000)),
+    *(Loss("normal scores", n) for n in (200, 1000)),
+    *(Loss("sentence BLEU", n) for n in (200, 1000)),
 )
 
 
@@ -199,72 +307,79 @@ def simulate(
     replications: int,
     seed: int = 0,
     *,
-    chosen: Sequence[GateCell | Looks] = (*CELLS, *SEQUENCES),
+    chosen: Sequence[GateCell | Looks | Loss] = (*CELLS, *SEQUENCES, *LOSSES),
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> list[Row]:
-    """How often the gate errs."""
+    """How often the gate errs, and how often it sees a loss."""
     tallies = replicate(chosen, replications, seed, processes=processes, progress=progress)
-    return [
-        measured(
-            what,
-            method,
-            cell.data,
-            cell.told,
-            cell.n,
-            target,
-            SIGNIFICANCE,
-            hits,
-            tally.counts[what, method, target],
-            # A union of looks need not spend all, nor do few items or two bounds at once.
-            exact=isinstance(cell, Looks) or cell.n < 20 or method == "equivalent",
-        )
-        for cell, tally in zip(chosen, tallies, strict=True)
-        for (what, method, target), hits in tally.hits.items()
-    ]
+    rows = []
+    for cell, tally in zip(chosen, tallies, strict=True):
+        for (what, method, target), hits in tally.hits.items():
+            about = (what, method, cell.data, cell.told, cell.n, target)
+            count = tally.counts[what, method, target]
+            if what == "power":
+                rows.append(figure(*about, hits / count, count))
+                continue
+            # A union of looks need not spend all, nor do few items, ties, or two bounds at once.
+            loose = isinstance(cell, Looks) or cell.n < 20 or cell.data == "right or wrong"
+            exact = loose or method == "equivalent"
+            rows.append(measured(*about, SIGNIFICANCE, hits, count, exact=exact))
+    return rows
 
 
-def _quantile(significance: float) -> float:
-    return NormalDist().inv_cdf(1.0 - significance)
+def tables(rows: Sequence[Row]) -> dict[str, str]:
+    """Those of docs/how-to/gate.md."""
+    sizes = [row for row in rows if row.what == "size" and row.method in MODES]
+    looks = [row for row in rows if row.what == "size" and row.method in SEQUENTIAL]
+    seen = [row for row in rows if row.what == "power"]
+    margins = {row.null for row in sizes if row.method == "non-inferior"}
+    return {
+        "gate errors": pivot([row for row in sizes if row.null not in margins], ("worse",)),
+        "gate margins": pivot([row for row in sizes if row.null in margins], MODES),
+        "gate looks": pivot(looks, SEQUENTIAL),
+        "gate power": pivot(seen, ("one look", *_SPENT)),
+    }
 
 
-def _normal(values: Any) -> Any:
-    from scipy.special import ndtr
-
-    return np.minimum(ndtr(values), 1.0 - 1e-12)
+#: How the systems relate in populations that only a gate is tried on.
+_EXTREME = {"rare events": BREAKS, "right or wrong": RIGHT}
 
 
 @cache
-def _population(data: str, relation: str) -> tuple[ScorePopulation | TextPopulation, Any, float]:
-    """A population, its items sorted by how they tell systems apart, and the lead of A."""
-    population: Population = (
-        _rare(relation) if data == "rare events" else (populations(data)[relation])
-    )
-    if not isinstance(population, ScorePopulation | TextPopulation):
-        raise TypeError(f"{data} has no items to draw")
-    exchange = population.observe(slice(None)).exchange
-    if exchange is None:
-        raise TypeError(f"{data} cannot be exchanged")
-    apart = exchange.influences[0] - exchange.influences[1]
-    first, second = population.truth.tolist()
-    return population, np.argsort(apart, kind="stable"), first - second
+def _population(data: str, relation: str) -> Population:
+    if data == "rare events":
+        return _rare()
+    return _right_or_wrong() if data == "right or wrong" else populations(data)[relation]
 
 
-def _rare(relation: str) -> ScorePopulation:
+def _rare() -> ScorePopulation:
     """B is a little better, and on 3 items of 100 much worse."""
     rng = stream(20_040_702, 40)
     first = rng.normal(50.0, 10.0, size=POOL)
     broken = np.arange(POOL) < 0.03 * POOL
     second = first + rng.normal(0.0, 1.0, size=POOL) - 30.0 * broken
     second += first.mean() - second.mean()
-    return ScorePopulation(relation, first, second)
+    return ScorePopulation(BREAKS, first, second)
+
+
+def _right_or_wrong() -> ScorePopulation:
+    """A is wrong on 5 of 100 items, and B on as many others."""
+    places = np.arange(POOL) % 100
+    return ScorePopulation(RIGHT, (places >= 5).astype(float), (places < 95).astype(float))
 
 
 @cache
-def _differences(data: str) -> Array:
-    """Of B from A, item by item, in a population in which they are equal."""
-    population, _, _ = _population(data, BREAKS if data == "rare events" else EQUAL)
+def _differences(data: str, relation: str, turned: bool) -> tuple[Array, float]:
+    """Of the system on trial from the baseline, item by item, and how far apart the limits are.
+
+    Where the two differ, the worse one, A, is on trial.
+    """
+    population = _population(data, relation)
     if not isinstance(population, ScorePopulation):
         raise TypeError(f"{data} has no scores of items")
-    apart: Array = population.second - population.first
-    return np.asarray(apart - apart.mean())
+    both = np.concatenate((population.first, population.second))
+    apart = population.second - population.first
+    if turned or relation == "different":
+        apart = -apart
+    return apart, float(np.ceil(both.max()) - np.floor(both.min()))

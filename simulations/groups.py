@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -19,13 +17,11 @@ from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.systems import compare_observations
 from deltableu.stats.resampling import stream
 from simulations.compare import LEVEL, RESAMPLES, SIGNIFICANCE
-from simulations.populations import EQUAL, ScorePopulation, TextPopulation, populations
+from simulations.populations import EQUAL, populations
 from simulations.replications import Outcome, Progress, replicate
 from simulations.tables import Row, measured
 
 __all__ = ["DIALOGUES", "METHODS", "Dialogues", "simulate"]
-
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 METHODS = ("by group", "by item")
 _CORRELATION = 0.3
@@ -56,12 +52,8 @@ class Dialogues:
         if self.uneven:
             sizes = rng.integers(1, 2 * _TURNS, size=self.dialogues)
         owners = np.repeat(np.arange(self.dialogues), sizes)
-        population, order = _sorted(self.data)
-        # Places in the pool, sorted by the difference, that dialogues share in part.
-        shared = rng.normal(size=self.dialogues)[owners]
-        own = rng.normal(size=len(owners))
-        latent = _CORRELATION**0.5 * shared + (1.0 - _CORRELATION) ** 0.5 * own
-        chosen = order[(_normal(latent) * len(order)).astype(np.int64)]
+        population = populations(self.data)[EQUAL]
+        chosen = population.draw_groups(owners, _CORRELATION, rng)
         plan = ComparisonPlan(trials=RESAMPLES, seed=int(rng.integers(1 << 62)), confidence=LEVEL)
         systems = population.systems(chosen)
         for method, groups in zip(METHODS, (owners.astype(str).tolist(), None), strict=True):
@@ -82,24 +74,6 @@ DIALOGUES = (
     Dialogues("delta-BLEU", 100),
     Dialogues("delta-BLEU", 20, uneven=True),
 )
-
-
-def _normal(values: Any) -> Any:
-    from scipy.special import ndtr
-
-    return np.minimum(ndtr(values), 1.0 - 1e-12)
-
-
-@cache
-def _sorted(data: str) -> tuple[ScorePopulation | TextPopulation, Ints]:
-    """The population and its items, from those best for B to those best for A."""
-    population = populations(data)[EQUAL]
-    if not isinstance(population, ScorePopulation | TextPopulation):
-        raise TypeError(f"{data} has no items to sort")
-    exchange = population.observe(slice(None)).exchange
-    if exchange is None:
-        raise TypeError(f"{data} cannot be exchanged")
-    return population, np.argsort(exchange.influences[0] - exchange.influences[1], kind="stable")
 
 
 def simulate(

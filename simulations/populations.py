@@ -62,8 +62,13 @@ class Population(ABC):
     relation: str
 
     @abstractmethod
+    def systems(self, chosen: Ints | slice) -> Mapping[str, Any]:
+        """The two systems on some of the items."""
+
     def observe(self, chosen: Ints | slice) -> Observations:
-        """What is seen of the two systems on some of the items."""
+        """What is seen of them there."""
+        (found,) = observe(self.systems(chosen))
+        return found
 
     @cached_property
     def size(self) -> int:
@@ -74,6 +79,27 @@ class Population(ABC):
     def truth(self) -> Array:
         """The two scores of the whole pool."""
         return self.observe(slice(None)).scores()
+
+    @cached_property
+    def by_difference(self) -> Ints:
+        """The items, from those best for B to those best for A."""
+        exchange = self.observe(slice(None)).exchange
+        if exchange is None:
+            raise TypeError(f"{self.relation}: nothing can be exchanged")
+        return np.argsort(exchange.influences[0] - exchange.influences[1], kind="stable")
+
+    def draw_groups(self, owners: Ints, correlation: float, rng: np.random.Generator) -> Ints:
+        """Items of groups: what tells the systems apart correlates within each.
+
+        Places among the sorted items are drawn, which those of a group share in part.
+        """
+        from scipy.special import ndtr
+
+        shared = rng.normal(size=int(owners.max()) + 1)[owners]
+        own = rng.normal(size=len(owners))
+        latent = correlation**0.5 * shared + (1.0 - correlation) ** 0.5 * own
+        places = np.minimum(ndtr(latent), 1.0 - 1e-12) * self.size
+        return np.asarray(self.by_difference[places.astype(np.int64)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +112,6 @@ class TextPopulation(Population):
     def systems(self, chosen: Ints | slice) -> dict[str, Statistics]:
         return {"A": self.first[chosen], "B": self.second[chosen]}
 
-    def observe(self, chosen: Ints | slice) -> Observations:
-        (found,) = observe(self.systems(chosen))
-        return found
-
 
 @dataclass(frozen=True, eq=False)
 class ScorePopulation(Population):
@@ -100,10 +122,6 @@ class ScorePopulation(Population):
 
     def systems(self, chosen: Ints | slice) -> dict[str, list[float]]:
         return {"A": self.first[chosen].tolist(), "B": self.second[chosen].tolist()}
-
-    def observe(self, chosen: Ints | slice) -> Observations:
-        (found,) = observe(self.systems(chosen))
-        return found
 
 
 @cache

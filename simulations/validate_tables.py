@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from simulations import (
     validate,
+    validate_accuracy,
     validate_corpus,
     validate_groups,
     validate_people,
@@ -16,13 +17,14 @@ from simulations import (
 from simulations.replications import Progress
 from simulations.tables import Row, What, pivot
 from simulations.validate import Cell, NoAgreement, OtherSystems, TheseSystems
+from simulations.validate_accuracy import Accuracies
 from simulations.validate_corpus import CorpusScores
 from simulations.validate_groups import Dialogues
 from simulations.validate_people import FewRatings, RatedSystems
 from simulations.validate_units import Units
 from simulations.validate_winners import Winners
 
-__all__ = ["PARTS", "everything", "simulate", "tables"]
+__all__ = ["FEWER_STUDIES", "PARTS", "everything", "simulate", "tables"]
 
 _METRICS = ("scores", "metrics", "items", "level")
 #: Name of each table, whose lines it has, what they count (None: both), their methods and the first
@@ -62,6 +64,12 @@ _TABLES: Mapping[str, tuple[type, What | None, Sequence[str], Sequence[str]]] = 
         ("scores", "items from", "items", "level"),
     ),
     "validated corpus scores": (CorpusScores, "size", validate_corpus.SCORED, _METRICS),
+    "validated accuracies": (
+        Accuracies,
+        "coverage",
+        validate_accuracy.ACCURACIES,
+        ("ratings", "metric", "items", "target"),
+    ),
     "validated units": (
         Units,
         "coverage",
@@ -77,9 +85,13 @@ _TABLES: Mapping[str, tuple[type, What | None, Sequence[str], Sequence[str]]] = 
 }
 
 
+#: Parts whose studies take long, so that there are fewer of them.
+FEWER_STUDIES = ("units", "accuracies")
+
+
 def everything() -> list[Cell]:
-    """All that is simulated."""
-    return [cell for part in PARTS.values() for cell in part()]
+    """All that is simulated with many studies."""
+    return [cell for name, part in PARTS.items() if name not in FEWER_STUDIES for cell in part()]
 
 
 #: What can be simulated by itself.
@@ -93,6 +105,7 @@ PARTS: Mapping[str, Callable[[], Sequence[Cell]]] = {
     "dialogues": validate_groups.dialogues,
     "corpus-scores": validate_corpus.corpus_scores,
     "units": validate_units.units,
+    "accuracies": validate_accuracy.accuracies,
 }
 
 

@@ -21,7 +21,9 @@ settings.load_profile("any machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tables and sentences are as wide as tests say, not as wide as whoever starts them has it.
+# Tables and sentences are as wide as tests say, not as wide as whoever starts them has it. The
+# readline library sets it for child processes, unseen by `os.environ`.
+os.unsetenv("COLUMNS")
 os.environ.pop("COLUMNS", None)
 
 ROOT = Path(__file__).parents[1]

@@ -22,7 +22,7 @@ class _NoGil(nullcontext[None]):
         return function
 
 
-int = uint = longlong = ulonglong = p_ulonglong = double = uchar = ushort = float = bint = const = (
+int = uint = p_uint = longlong = ulonglong = double = uchar = ushort = float = bint = const = (
     _Type()
 )
 nogil = _NoGil()

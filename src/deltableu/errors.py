@@ -53,7 +53,7 @@ class InputWarning(UserWarning):
     """The input can be used, but probably does not mean what its author thinks."""
 
 
-#: Of names to look through, and of letters of one: a hint must not take long.
+#: Names to look through, and letters of one: a hint must not take long.
 _MOST_NAMES, _LONGEST_NAME = 2_000, 60
 
 

@@ -66,6 +66,8 @@ def test_exit_codes_of_all_modes(gate, table):
         (("--baseline", "v1", "--mode", "equivalent"), "needs a margin above 0"),
         (("--baseline", "v1", "--margin", "-1"), "margin must be a number from 0 on"),
         (("--baseline", "v1", "--sequential", "commits"), "needs --history"),
+        (("--baseline", "v1", "--sequential", "items", "--history", "new.jsonl"), "need limits"),
+        (("--baseline", "v1", "--limits", "0", "100"), "--limits is of no use"),
         (("--baseline", "v9"), "v9"),
         (("--baseline", "v1", "--significance", "0.7"), "between 0 and 0.5"),
     ],
@@ -107,6 +109,36 @@ def test_hostile_names_in_junit_and_summary(gate, table, tmp_path):
     assert row.count("|") == 9
 
 
+def test_nothing_is_added_to_what_is_read(gate, table, tmp_path):
+    (tmp_path / "v1.txt").write_text("a cat sat\nno\n")
+    (tmp_path / "v2.txt").write_text("a cat\nno\n")
+    (tmp_path / "r.txt").write_text("the cat sat\nno\n")
+    plain = [tmp_path / "v1.txt", tmp_path / "v2.txt", "--refs", tmp_path / "r.txt"]
+    study = tmp_path / "study"
+    (study / "outputs").mkdir(parents=True)
+    (study / "r0.txt").write_text("the cat sat\nno\n")
+    for name in ("v1", "v2"):
+        (study / "outputs" / f"{name}.txt").write_text((tmp_path / f"{name}.txt").read_text())
+    for option in ("--summary", "--history"):
+        for given, path in (
+            (plain, tmp_path / "r.txt"),
+            (plain, tmp_path / "v2.txt"),
+            (["--scores", scores := table(0.0)], scores),
+            ([study], study / "outputs" / "v2.txt"),
+        ):
+            before = path.read_text()
+            code, said = gate(*given, "--baseline", "v1", option, path)
+            assert (code, path.read_text()) == (2, before), said
+
+
+def test_a_run_whose_results_cannot_be_written_is_no_run(gate, table, tmp_path):
+    history = tmp_path / "history.jsonl"
+    code, said = gate(
+        "--scores", table(0.0), "--baseline", "v1", "-o", "/dev/full", "--history", history
+    )
+    assert (code, history.exists()) == (2, False), said
+
+
 def test_the_summary_goes_where_github_says(gate, table, tmp_path, monkeypatch):
     summary = tmp_path / "summary.md"
     summary.write_text("before\n", encoding="utf-8")
@@ -118,6 +150,7 @@ def test_the_summary_goes_where_github_says(gate, table, tmp_path, monkeypatch):
 def test_history_and_looks(gate, table, tmp_path):
     history = tmp_path / "history.jsonl"
     common = ("--baseline", "v1", "--history", history, "--sequential", "commits")
+    common = (*common, "--limits", 0, 100)
     for commit, lost in (("aaa", 0.0), ("bbb", 0.1), ("bbb", 0.1)):
         assert gate("--scores", table(lost), *common, "--commit", commit)[0] == 0
     records = [json.loads(line) for line in history.read_text(encoding="utf-8").splitlines()]
@@ -128,7 +161,10 @@ def test_history_and_looks(gate, table, tmp_path):
     plot = tmp_path / "plot.svg"
     assert gate("history", history, "-o", plot)[0] == 0
     assert "<svg" in plot.read_text()
-    # Other items make another history.
+    # Other limits, or other items, make another history.
+    code, shown = gate("--scores", table(0.0), *common[:-1], 90)
+    assert code == 2
+    assert "limits:0..100 there, limits:0..90 here" in shown
     code, shown = gate("--scores", table(0.0, items=30), *common)
     assert code == 2
     assert "take another file" in shown
@@ -143,6 +179,7 @@ def test_history_and_looks(gate, table, tmp_path):
 def test_items_that_are_added(gate, table, tmp_path):
     history = tmp_path / "history.jsonl"
     common = ("--baseline", "v1", "--history", history, "--sequential", "items")
+    common = (*common, "--limits", 0, 100)
     assert gate("--scores", table(0.0), *common)[0] == 0
     assert gate("--scores", table(0.0), *common)[0] == 0
     code, shown = gate("--scores", table(0.5), *common)

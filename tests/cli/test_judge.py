@@ -17,6 +17,7 @@ import pytest
 
 from deltableu.corpus import read_study, write_study
 from deltableu.corpus.types import Source
+from deltableu.io import short_signatures
 from deltableu.judges.nn_rater import NNRater
 from deltableu.judges.rating import rate_study
 from tests.judges.rater_kit import CARD, SETTINGS, small_model, small_study
@@ -63,7 +64,7 @@ def test_a_study_is_rated(succeeds, unrated, model, new):
     lines = [line for line in result.out.splitlines() if line.strip()]
     assert lines[0].split() == ["origin", "references", "rated", "mean", "weight", "positive"]
     assert ["original", "12", "12", "1.000", "100.0%"] in [line.split() for line in lines]
-    assert lines[-1] == f"judge  {rated.signature}"
+    assert lines[-1] == f"sig: {short_signatures({'judge': rated.signature})}"
     assert [path.name for path in new.parent.iterdir()] == ["new"]
 
 
@@ -109,7 +110,7 @@ def half_rated(tmp_path):
 def test_which_references(succeeds, half_rated, model, new, tmp_path):
     result = succeeds("judge", "apply", half_rated, "--judge", model, "-o", new)
     assert {item.references[0].weight for item in read_study(new).items} == {0.9}
-    said = "kept  12 references had a weight before (--which all rates anew)"
+    said = "kept: 12 references had a weight before (--which all rates anew)"
     assert said in result.out.splitlines()
     anew = tmp_path / "anew"
     options = ("--judge", model, "-o", anew, "--which", "all")
@@ -180,8 +181,8 @@ def offered(tmp_path, monkeypatch):
 
 
 def test_a_rater_of_another_package(succeeds, run, refusal, offered, unrated, new):
-    result = succeeds("judge", "apply", unrated, "--judge", "slow:0", "-o", new)
-    assert result.out.splitlines()[-1] == "judge  slow(0)"
+    command = ("judge", "apply", unrated, "--judge", "slow:0", "-o", new, "--signatures")
+    assert succeeds(*command).out.splitlines()[-1] == "judge: slow(0)"
     assert read_study(new).items[0].meta == {"weights_from": "slow(0)"}
     options = ("--judge", "slow", "--triplets", "max", "--replace")
     refused = run("judge", "apply", unrated, "-o", new, *options)
@@ -298,6 +299,7 @@ def test_the_work_folder_of_somebody_else_stays(succeeds, offered, unrated, new,
         (["--judge", "MODEL", "--batch", "0"], "--batch must be at least 1, got 0"),
         (["--judge", "MODEL", "--batch", "1.5"], "--batch takes a whole number, got '1.5'"),
         (["--judge", "MODEL", "--threads", "0"], "--threads must be at least 1, got 0"),
+        (["--judge", "MODEL", "--threads", "2147483648"], "threads: must lie between 1 and 1024"),
         (
             ["--judge", "MODEL", "--work", "text.safetensors"],
             "is a file, but checkpoints are kept in a folder",
@@ -394,6 +396,15 @@ def test_a_models_card(succeeds, model):
     ):
         assert line in lines
     assert NNRater.load(model).model.digest in result.out
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_a_models_card_fits(succeeds, model, width, monkeypatch):
+    whole = succeeds("judge", "show", model).out.split()
+    monkeypatch.setenv("COLUMNS", str(width))
+    narrow = succeeds("judge", "show", model).out
+    assert max(map(len, narrow.splitlines())) <= width
+    assert narrow.split() == whole or not set(narrow.split()) - set(whole) - {"─" * width}
 
 
 def test_a_models_card_as_json(succeeds, model):

@@ -163,7 +163,7 @@ def test_sample(succeeds, run, branches, tmp_path):
     settings = ("--as", "upsilon", "--items", 1, "--seed", 2)
     result = succeeds("logs", "sample", branches, "-o", tmp_path / "study", *settings)
     lines = [" ".join(line.split()) for line in result.out.splitlines()]
-    assert lines[3] == "items sampled 1"
+    assert lines[2] == "items sampled 1"
     assert {"dialogues that fit 1", "posts in pairs 5"} <= set(lines)
     assert (tmp_path / "study" / "outputs" / "human.jsonl").exists()
     succeeds("check", tmp_path / "study")

@@ -161,6 +161,12 @@ def test_similarities_from_a_table(succeeds, study, table):
     assert sys["score"] == pytest.approx(sum(expected.values()) / 3)
 
 
+def test_similarities_from_a_table_can_be_compared(succeeds, study, table):
+    arguments = ["--metrics", "delta-table", "--table", table, "--format", "json"]
+    records = succeeds("compare", study.path, *arguments).json
+    assert {record["metric"] for record in records} == {"delta-table"}
+
+
 def test_a_table_without_a_pair_is_one_sentence(complains, study, table):
     kept = [line for line in table.read_text().splitlines() if not line.startswith('"yes"')]
     table.write_text("\n".join(kept) + "\n")

@@ -344,7 +344,7 @@ def test_a_threshold_can_be_spelled_in_several_ways(spelling, succeeds, demo):
 
 
 @pytest.fixture
-def hopeless(study, make_item):
+def without_positive(study, make_item):
     """A study whose second item of three has no positive reference."""
     study.items(
         make_item("q1", ("the cat sat on the mat", 1.0)),
@@ -354,9 +354,9 @@ def hopeless(study, make_item):
     return study.path
 
 
-def test_items_without_a_positive_reference_are_left_out_for_all_metrics(run, hopeless):
+def test_items_without_a_positive_reference_are_left_out_for_all_metrics(run, without_positive):
     arguments = ["--metrics", METRICS, "--no-positive", "skip", "--segments", "--format", "json"]
-    result = run("score", hopeless, *arguments)
+    result = run("score", without_positive, *arguments)
     assert result.code == 0
     assert result.err == "deltableu: left out 1 of 3 items without a positive reference\n"
     assert len(result.json) == 6
@@ -382,18 +382,20 @@ def test_nothing_is_said_when_nothing_is_left_out(succeeds, study):
 
 
 @pytest.mark.parametrize("metric", [["delta-bleu", "--combine", "arithmetic"], ["bleu"]])
-def test_skipping_leaves_items_out_also_of_metrics_that_could_score_them(run, hopeless, metric):
+def test_skipping_leaves_items_out_also_of_metrics_that_could_score_them(
+    run, without_positive, metric
+):
     arguments = ["--metrics", *metric, "--format", "json"]
-    strict = run("score", hopeless, *arguments)
+    strict = run("score", without_positive, *arguments)
     assert (strict.code, strict.err) == (0, "")
-    skipped = run("score", hopeless, *arguments, "--no-positive", "skip")
+    skipped = run("score", without_positive, *arguments, "--no-positive", "skip")
     assert skipped.code == 0
     assert "left out" in skipped.err
     assert skipped.json[0]["segments"] < strict.json[0]["segments"]
 
 
-def test_plain_bleu_does_not_mind_items_without_a_positive_reference(succeeds, hopeless):
-    records = succeeds("score", hopeless, "--metrics", "bleu", "--format", "json").json
+def test_plain_bleu_does_not_mind_items_without_a_positive_reference(succeeds, without_positive):
+    records = succeeds("score", without_positive, "--metrics", "bleu", "--format", "json").json
     assert [record["segments"] for record in records] == [3, 3]
 
 

@@ -277,6 +277,20 @@ def test_results_never_overwrite_what_is_read(arguments, desk, run, refusal, mon
     assert checksums(desk) == before
 
 
+def test_a_log_is_only_added_to_a_log(shop, run, refusal, monkeypatch):
+    monkeypatch.chdir(shop)
+    shutil.copytree(EXAMPLES / "demo", shop / DEMO)
+    arguments = ["mine", DEMO, "--logs", "logs.tsv", "--top", "1", "--log", "log.jsonl"]
+    target = Path("log.jsonl")
+    target.write_text("three years of work")
+    refusal(run(*arguments, "-o", "mined"))
+    assert target.read_text() == "three years of work"
+    target.unlink()
+    for name in ("one", "two"):
+        assert run(*arguments, "-o", name).code == 0
+    assert len(target.read_text().splitlines()) == 4
+
+
 # --- only files that this tool wrote are replaced -------------------------------------------------
 
 RESULTS = {

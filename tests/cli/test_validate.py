@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import re
 import shutil
@@ -16,6 +17,13 @@ from deltableu.score.registry import make_metrics
 from deltableu.validate import ValidationPlan, validate_metrics
 
 FAST = ("--resamples", 50)
+
+
+@pytest.fixture(autouse=True)
+def few_shuffles(monkeypatch):
+    """How people agree is tested elsewhere."""
+    module = importlib.import_module("deltableu.validate.rater_summary")
+    monkeypatch.setattr(module, "_SHUFFLES", 10)
 
 
 def write(path, rows, columns=("system", "item", "score")):
@@ -341,3 +349,18 @@ def test_analyses_are_tables(run, complains, tables, demo, name):
     if name in ("kinds", "facts", "consistency"):
         ready = ("validate", "--scores", scores, "--human", human, "--tables", name, *FAST)
         assert f"--tables {name}: needs " in complains(*ready)
+
+
+def test_accuracies_are_methods(run, demo):
+    methods = "spearman,pairwise-accuracy,acc-eq"
+    options = ("--metrics", "delta-bleu,bleu-2", "--levels", "pooled", "--scale", "raw")
+    result = run("validate", demo, *options, "--methods", methods, *FAST, "--format", "json")
+    assert result.code == 0
+    kinds = {one["method"] for one in result.json["measured"]}
+    assert kinds == {"pairwise-accuracy", "acc-eq"}
+    assert len(result.json["accuracy_comparisons"]) == 2
+    text = run("validate", demo, *options, "--methods", methods, *FAST).out
+    assert "how often metrics prefer what people prefer" in text
+    wrong = run("validate", demo, *options, "--methods", "auc", *FAST)
+    assert wrong.code == 2
+    assert "need labels, good or bad" in wrong.err

@@ -10,6 +10,7 @@ from collections import defaultdict
 
 import pytest
 
+from deltableu.cli.option_groups import COMMON, GROUPS, METRICS
 from tests.fuzz.commands import commands
 
 COMMANDS = {one.name: one for one in commands()}
@@ -99,6 +100,68 @@ def test_shared_options_have_one_default():
     for key, found in defaults.items():
         for name, default in found:
             assert default == DEFAULTS[key], (name, key)
+
+
+MANY = 12
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_many_options_stand_in_groups(name):
+    groups = {one.names[0]: one.parameter.group[0] for command, one in ARGUMENTS if command == name}
+    if len(groups) <= MANY:
+        return
+    assert set(groups.values()) <= {*GROUPS, METRICS}, [
+        option for option, group in groups.items() if group not in {*GROUPS, METRICS}
+    ]
+    assert 1 <= sum(group is COMMON for group in groups.values()) <= MANY
+
+
+def test_every_grouped_option_is_one():
+    known = {one.field_info.name for _, one in ARGUMENTS} | _gate_options()
+    for names in GROUPS.values():
+        assert not set(names) - known
+
+
+def _gate_options():
+    from deltableu.cli.gate import run
+
+    return set(inspect.signature(run).parameters)
+
+
+def test_common_options_come_first_in_the_help(run):
+    shown = run("validate", "--help").out
+    titles = re.findall("╭─ (.*?) ─", shown)
+    assert titles == [
+        "Common options",
+        "Which data, and how they are read",
+        "Settings of metrics",
+        "Tests and intervals",
+        "What is printed and written",
+        "How it runs",
+    ]
+
+
+ROOMS = ["stats", "logs", "vectors", "mine", "rate", "score", "judges", "compare", "validate"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_seed_is_a_number_and_what_also_takes_a_generator_is_rng(room):
+    module = importlib.import_module(f"deltableu.{room}")
+    for name in module.__all__:
+        made = getattr(module, name)
+        functions = [made] if inspect.isroutine(made) or inspect.isclass(made) else []
+        if inspect.isclass(made):
+            functions += [one for _, one in inspect.getmembers(made, inspect.isfunction)]
+        for function in functions:
+            try:
+                parameters = inspect.signature(function).parameters
+            except ValueError:  # an enumeration has none
+                continue
+            where = f"deltableu.{room}.{name}"
+            if "seed" in parameters:
+                assert str(parameters["seed"].annotation) in ("int", "int | None"), where
+            if "rng" in parameters:
+                assert "Generator | int" in str(parameters["rng"].annotation), where
 
 
 @pytest.mark.parametrize(

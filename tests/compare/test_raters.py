@@ -84,7 +84,7 @@ class TestReweighting:
         np.testing.assert_array_equal(
             found[0], rows_by_metric(metric, corpus.references, given / 3.0, outputs)
         )
-        assert not ready.hopeless(given[None]).any()
+        assert not ready.without_positive(given[None]).any()
 
     @pytest.mark.parametrize(
         "metric",
@@ -108,7 +108,7 @@ class TestReweighting:
         references = ReferenceSet([["a b", "c"], ["a", "c"]], [[0.5, 0.1], [0.5, 0.1]])
         ready = DeltaBLEU().reweighting(references, [["a b", "a"]])
         weights = np.array([[0.5, 0.1, -0.5, 0.0]])
-        assert ready.hopeless(weights).tolist() == [[False, True]]
+        assert ready.without_positive(weights).tolist() == [[False, True]]
         rows = ready.rows(weights)[0, :, 0]
         assert rows[0].tolist() == [1.0, 0.5, 1.0, 0.5, 2.0, 2.0]
         assert rows[1].tolist() == [0.0] * 6

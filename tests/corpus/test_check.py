@@ -166,7 +166,7 @@ def test_no_study_at_all(tmp_path):
     assert texts(check_study(tmp_path)) == [f"{tmp_path}/items.jsonl: holds no items"]
 
 
-def test_unrated_study_has_no_hopeless_items(tmp_path):
+def test_unrated_study_has_no_items_without_positive(tmp_path):
     (tmp_path / "items.jsonl").write_text(json.dumps({"id": 1, "references": ["a"]}))
     assert check_study(tmp_path).references.items_without_positive == 0
 

@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import selectors
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
-from tests.fuzz.case import LONGEST, ROOT, Failure, Result, run_case
+from tests.fuzz.case import IDLE, PATIENCE, ROOT, Failure, Result, run_case
 
 #: Cases per process: what leaks, leaks no further.
 _CHUNK = 500
@@ -94,7 +95,7 @@ def run_many(seeds: Sequence[int], jobs: int = 1, tell: IO[str] | None = None) -
                         waiting.append(rest)
             if tell is not None and time.monotonic() - told > 30:
                 told = time.monotonic()
-                print(done.summary(details=False).splitlines()[-1], file=tell, flush=True)
+                print(done.summary(details=False), file=tell, flush=True)
     done.seconds = time.monotonic() - started
     return done
 
@@ -146,9 +147,13 @@ def _work(seeds: Iterable[int]) -> None:
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.register(signal.SIGXCPU, chain=True)
     with tempfile.TemporaryDirectory(prefix="deltableu-fuzz-", dir=_scratch()) as folder:
         for seed in seeds:
-            faulthandler.dump_traceback_later(2 * LONGEST, exit=True)
+            # What holds Python's lock hears of no clock but the system's: it says where, and ends.
+            computed = int(time.process_time()) + 5 * PATIENCE
+            resource.setrlimit(resource.RLIMIT_CPU, (computed, resource.RLIM_INFINITY))
+            faulthandler.dump_traceback_later(30 * IDLE, exit=True)
             result = run_case(seed, Path(folder) / "case")
             faulthandler.cancel_dump_traceback_later()
             print(json.dumps(asdict(result)), file=answers, flush=True)

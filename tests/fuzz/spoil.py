@@ -35,7 +35,7 @@ _BYTES = (
 
 def spoil(file: File, rng: random.Random) -> None:
     """Write the file with something wrong, or at least unusual."""
-    if file.form in ("jsonl", "csv", "tsv", "parquet") and file.records:
+    if file.form in ("jsonl", "json", "csv", "tsv", "parquet") and file.records:
         how = rng.choices((spoil_bytes, spoil_values, spoil_columns, spoil_rows), (3, 5, 2, 2))[0]
     elif file.form == "lines" and file.records:
         how = rng.choice((spoil_bytes, spoil_lines))
@@ -112,14 +112,18 @@ def spoil_values(file: File, rng: random.Random) -> None:
         if not records:
             break
     content = encoded(_dicts(file, records), file.form)
-    if file.form == "jsonl" and rng.random() < 0.1:
+    if file.form in ("jsonl", "json") and rng.random() < 0.1:
         content = content.replace(b'{"', b'{"id": "twice", "', 1)
     file.path.write_bytes(packed(content, file.packing))
 
 
 def _dicts(file: File, records: list[Any]) -> list[Any]:
-    """Only JSON Lines can hold what is no record."""
-    return records if file.form == "jsonl" else [one for one in records if isinstance(one, dict)]
+    """Only JSON can hold what is no record."""
+    return (
+        records
+        if file.form in ("jsonl", "json")
+        else [one for one in records if isinstance(one, dict)]
+    )
 
 
 def _strange(form: str, rng: random.Random) -> Any:

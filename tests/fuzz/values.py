@@ -191,8 +191,9 @@ def hostile_text(rng: random.Random) -> str:
 
 def argument(text: str) -> str:
     """What the system can hand to a program: no NUL, and only surrogates that stand for a byte."""
-    kept = (c for c in text if c != "\0" and not ("\ud800" <= c <= "\udfff"))
-    return "".join(kept) if any("\ud800" <= c <= "\udc7f" or c == "\0" for c in text) else text
+    surrogates = ("\ud800" <= c <= "\udfff" and not "\udc80" <= c <= "\udcff" for c in text)
+    kept = (c for c in text if c != "\0" and not "\ud800" <= c <= "\udfff")
+    return "".join(kept) if any(surrogates) or "\0" in text else text
 
 
 def file_stem(rng: random.Random) -> str:

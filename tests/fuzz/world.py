@@ -30,7 +30,7 @@ class File:
     """A file, and the records it was made of."""
 
     path: Path
-    form: str  # jsonl, csv, tsv, parquet, lines, bytes
+    form: str  # jsonl, json, csv, tsv, parquet, lines, bytes
     records: list[Any] = field(default_factory=list)
     packing: str = ""
 
@@ -60,6 +60,9 @@ def encoded(records: Sequence[Any], form: str) -> bytes:
         return b"".join(records)
     if form == "lines":
         return "".join(f"{line}\n" for line in records).encode("utf-8", "surrogatepass")
+    if form == "json":
+        inside = ",\n".join(_json_line(one) for one in records)
+        return f"[{inside}]\n".encode("utf-8", "surrogatepass")
     if form == "jsonl":
         return "".join(_json_line(one) + "\n" for one in records).encode("utf-8", "surrogatepass")
     if form == "parquet":
@@ -142,6 +145,24 @@ def model_bytes() -> bytes:
         return path.read_bytes()
 
 
+@functools.cache
+def history_bytes() -> bytes:
+    """Two runs of a gate, made once per process."""
+    from datetime import UTC, datetime
+
+    import deltableu
+    from deltableu.compare import GatePlan, add_to_history, gate_systems
+
+    scores = {"alpha": [0.1, 0.5, 0.7, 0.2], "beta": [0.2, 0.1, 0.9, 0.3]}
+    table = deltableu.ScoreTable.of({"comet": scores}, items=["q0", "q1", "q2", "q3"])
+    found = gate_systems(table, baseline="alpha", plan=GatePlan(trials=20))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "history.jsonl"
+        for number in range(2):
+            add_to_history(path, found, f"abc{number}", datetime(2026, 3, number + 1, tzinfo=UTC))
+        return path.read_bytes()
+
+
 class World:
     """A folder of files that a case needs; `files` are those that may be spoiled.
 
@@ -151,9 +172,11 @@ class World:
         An empty folder; commands run in `cwd`, deep inside, so that `../..` stays inside, too.
     rng
         What everything is drawn with.
+    items
+        How many a study has at least.
     """
 
-    def __init__(self, root: Path, rng: random.Random) -> None:
+    def __init__(self, root: Path, rng: random.Random, items: int = 1) -> None:
         self.root, self.rng = root, rng
         self.cwd = root / "home" / "project" / "here"
         self.inputs = root / "home" / "project" / "inputs"
@@ -162,15 +185,25 @@ class World:
         for folder in (self.cwd, self.inputs, self.results, root / "tmp"):
             folder.mkdir(parents=True)
         self.files: list[File] = []
-        self.systems = ["alpha", "beta", "gamma"][: rng.choice((1, 2, 2, 2, 3, 3, 3, 3))]
+        count = rng.choices((1, 2, 3, 4, 8), (1, 12, 12, 5, 2))[0]
+        self.systems = ["alpha", "beta", "gamma", "delta", *"efgh"][:count]
         if rng.random() < 0.1:
             self.systems = ["alpha@1", "alpha@2", "beta@1", "beta@2"]
-        if rng.random() < 0.05:
+        if rng.random() < 0.03:
             self.systems[0] = file_stem(rng).replace("\\", "")
-        self.items = [f"q{number}" for number in range(rng.choice((1, 2, 3, 5, 8, 12, 12, 20)))]
+        count = rng.choices((1, 2, 3, 5, 8, 12, 20), (1, 2, 4, 8, 12, 12, 4))[0]
+        self.items = [f"q{number}" for number in range(max(count, items))]
         self.rated = rng.random() < 0.7
+        self.bare = False  # whether items are plain lines, without messages and meta
+        self.judged = rng.random() < 0.8  # whether the study has ratings
+        #: What raw logs hold, and whether their speakers are roles.
+        self.raw_kind = rng.choice(("posts", "posts", "turns", "conversations"))
+        self.raw_roles = rng.random() < 0.5
         self._study: Path | None = None
         self._plain: list[Path] | None = None
+        #: Outputs and references by the item's place.
+        self._said: dict[int, list[str]] = {}
+        self._right: dict[int, list[str]] = {}
         plant_strangers(self.work)
         plant_strangers(self.results)
         for folder in (root, self.cwd, self.inputs):
@@ -189,6 +222,13 @@ class World:
         packing = ".gz" if gz and form != "parquet" and self.rng.random() < 0.1 else ""
         return self.add(self.inputs / f"{stem}.{form}{packing}", form, records, packing)
 
+    def names(self) -> list[str]:
+        """The systems, of which runs are one."""
+        return list(dict.fromkeys(name.partition("@")[0] for name in self.systems))
+
+    def has_runs(self) -> bool:
+        return len(self.names()) < len(self.systems)
+
     def text(self) -> str:
         return texts(self.rng)
 
@@ -206,10 +246,13 @@ class World:
 
     def _fill_study(self, folder: Path) -> None:
         rng = self.rng
-        form = rng.choices(("jsonl", "tsv", "parquet", "plain"), (6, 2, 2, 2))[0]
+        form = rng.choices(("jsonl", "tsv", "parquet", "plain"), (6, 2, 2, 1))[0]
         items = [self._item(id) for id in self.items]
+        for place, item in enumerate(items):
+            self._right[place] = [one["text"] for one in item["references"]]
         packing = ".gz" if form in ("jsonl", "tsv") and rng.random() < 0.1 else ""
         if form == "plain":
+            self.bare = True
             self.items = [str(number) for number in range(1, len(self.items) + 1)]
             self._write_plain(folder)
         elif form == "tsv":
@@ -221,7 +264,7 @@ class World:
             self.add(folder / f"items.{form}{packing}", form, items, packing)
         for name in self.systems:
             self._write_outputs(folder / "outputs", name)
-        if rng.random() < 0.6:
+        if self.judged:
             form = rng.choice(("csv", "tsv", "jsonl", "parquet"))
             self.add(folder / f"ratings.{form}", form, self._ratings(items))
         if rng.random() < 0.5:
@@ -237,6 +280,8 @@ class World:
     def _write_outputs(self, folder: Path, name: str) -> Path:
         form = self.rng.choices(("jsonl", "txt", "tsv", "parquet"), (5, 3, 1, 1))[0]
         said = [(id, self.text()) for id in self.items]
+        for place, (_, text) in enumerate(said):
+            self._said.setdefault(place, []).append(text)
         path = folder / f"{name}.{form}"
         if form == "txt":
             return self.add(path, "lines", [text for _, text in said])
@@ -252,7 +297,7 @@ class World:
                 "weight": rng.choice((1.0, 0.8, 0.5, -0.3, 0.0)) if self.rated else None,
                 "origin": origin,
                 "source": {"utterance": self.text(), "id": "log-1", "score": 0.5, "rank": 1}
-                if origin == "mined"
+                if origin in ("mined", "random")
                 else None,
             }
             for number, origin in enumerate(origins)
@@ -296,12 +341,15 @@ class World:
 
     def _write_plain(self, folder: Path) -> tuple[list[Path], Path]:
         streams = self.rng.randint(1, 3)
+        texts = [[self.text() for _ in self.items] for _ in range(streams)]
+        self._right = {place: list(said) for place, said in enumerate(zip(*texts, strict=True))}
         paths = [
-            self.add(folder / f"r{stream}.txt", "lines", [self.text() for _ in self.items])
-            for stream in range(streams)
+            self.add(folder / f"r{stream}.txt", "lines", lines)
+            for stream, lines in enumerate(texts)
         ]
         lines = [
-            "\t".join(self.rng.choice(("1", "0.5", "0.25")) for _ in paths) for _ in self.items
+            "\t".join(["1", *(self.rng.choice(("1", "0.5", "-0.25")) for _ in paths[1:])])
+            for _ in self.items
         ]
         weights = folder / ("weights.tsv")
         if self.rated:
@@ -310,6 +358,7 @@ class World:
 
     def references(self) -> list[Path]:
         if self._plain is None:
+            self.bare, self.judged = True, False
             self.items = [str(number) for number in range(1, len(self.items) + 1)]
             self._plain, self.weights_file = self._write_plain(self.inputs / "plain")
         return self._plain
@@ -335,21 +384,32 @@ class World:
     def human(self) -> Path:
         return self.scores("overall", "human")
 
+    def history(self) -> Path:
+        """What gates of a study wrote, or of another one than the case is about."""
+        records = [json.loads(line) for line in history_bytes().splitlines()]
+        return self.add(self.inputs / "history.jsonl", "jsonl", records)
+
     def past(self) -> Path:
         records = [
             {
                 "difference": round(self.rng.gauss(0, 2), 2),
                 "verdict": self.rng.choice((1, 0, 1)),
-                "metric": self.rng.choice(("bleu", "delta-bleu")),
+                "metric": ("bleu-4", "delta-bleu-2", "bleu-2", "comet")[number % 4],
                 "group": f"g{number % 3}",
             }
-            for number in range(12)
+            for number in range(48)
         ]
         return self.table("past", records, ("csv", "tsv", "jsonl", "parquet"))
 
     def similarity_table(self) -> Path:
+        pairs = {
+            (said, right)
+            for place, texts in self._said.items()
+            for said in texts
+            for right in self._right[place]
+        } or {(self.text(), self.text())}
         records = [
-            {"hypothesis": self.text(), "reference": self.text(), "score": 0.5} for _ in range(4)
+            {"hypothesis": said, "reference": right, "score": 0.5} for said, right in sorted(pairs)
         ]
         return self.table("similar", records, ("csv", "tsv", "jsonl", "parquet"))
 
@@ -359,7 +419,7 @@ class World:
         """Pairs of utterance and response, in a file or a folder."""
         rng = self.rng
         folder = self.inputs / "logs"
-        asked = [self.text() for _ in range(6)]
+        asked = [self.text() for _ in range(5)]
         for number in range(rng.choice((1, 1, 2, 3))):
             form = rng.choice(("jsonl", "tsv", "parquet"))
             packing = "" if form == "parquet" else rng.choice(("", "", "", ".gz", ".zst"))
@@ -370,7 +430,7 @@ class World:
                     "id": f"{number}-{row}",
                     "thread": f"t{row // 3}",
                 }
-                for row in range(rng.choice((0, 3, 12, 25)))
+                for row in range(rng.choices((0, 3, 12, 25), (1, 5, 40, 40))[0])
             ]
             stem = file_stem(rng) if rng.random() < 0.05 else f"log{number}"
             path = self.add(folder / f"{stem}.{form}{packing}", form, records, packing)
@@ -381,12 +441,10 @@ class World:
     def raw_logs(self) -> Path:
         """Posts, turns or conversations."""
         rng = self.rng
-        kind = rng.choice(("posts", "posts", "turns", "conversations"))
-        threads = range(rng.randint(1, 5))
-        named = rng.random() < 0.5
+        kind, threads = self.raw_kind, range(rng.randint(2, 8))
         records: list[Record] = []
         for thread in threads:
-            length = rng.randint(1, 5)
+            length = rng.randint(2, 6)
             said = [self.text() for _ in range(length)]
             if kind == "conversations":
                 turns = [{"speaker": f"u{n % 2}", "text": one} for n, one in enumerate(said)]
@@ -395,14 +453,14 @@ class World:
                     for n, one in enumerate(said)
                 ]
                 chats = ({"messages": chat}, {"id": f"c{thread}", "turns": turns})
-                records.append(chats[named])
+                records.append(chats[not self.raw_roles])
                 continue
             for number, one in enumerate(said):
                 if kind == "turns":
                     row = {"dialog": f"c{thread}", "turn": number, "speaker": f"u{number % 2}"}
                 else:
                     # A reply to the one before, or of the other user to the first one.
-                    back = rng.choice((1, 1, number)) if number % 2 else 1
+                    back = rng.choice((1, number, number)) if number % 2 else 1
                     row = {
                         "id": f"p{thread}-{number}",
                         "user": f"u{number % 2}",

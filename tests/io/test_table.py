@@ -228,6 +228,20 @@ def test_signatures_are_short_unless_asked_for():
     assert table.to_dict()["signatures"] == {"bleu": "metric:bleu|order:4"}
 
 
+@pytest.mark.parametrize("width", [20, 40, 80, 140, None])
+def test_a_verdict_comes_first_and_is_folded(width):
+    said = ["v2 is better than v1 by 3.1 delta-bleu-2 (95% interval 0.9 to 5.2)." * 4, "All."]
+    table = Table(["a", "b"], [["x", 1]])
+    out = render_terminal([table], width, verdict=said)
+    above, below = out.split("\n\n", 1)
+    assert below == render_terminal([table], width)
+    lines = above.splitlines()
+    assert max(map(len, lines)) <= min(width or 100, 100)
+    assert " ".join(lines[:-1]).split() == said[0].split()
+    assert lines[-1] == "All."
+    assert "All." not in render([table], "tsv", verdict=said)
+
+
 def test_bold_is_explained_where_there_is_some():
     plain = Table(["a", "b"], [["x", 1]], notes={"bold": "the best"})
     best = replace(plain, rows=[[Cell("x"), Cell(1, best=True)]])

@@ -402,9 +402,9 @@ def test_tastes_are_no_difference_between_systems():
     """Five raters, each with a taste: a model that ignores it differs in 30 of 100 studies."""
     found = [
         fit_mixed_model(tasted(stream(21, number), raters=5, items=40, taste=0.3)).p_values[0, 1]
-        for number in range(150)
+        for number in range(60)
     ]
-    assert np.mean(np.array(found) <= 0.05) < 0.1
+    assert np.mean(np.array(found) <= 0.05) < 0.12
 
 
 def test_degrees_of_freedom_against_dense_matrices():

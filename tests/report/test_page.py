@@ -167,9 +167,10 @@ def test_an_unrated_study_gets_a_page_without_weights(run, small, tmp_path, pars
     assert "How the references were rated" not in parsed.blocks["summary"]
 
 
-def test_a_single_system_gets_a_page(run, small, tmp_path, parse):
+@pytest.mark.parametrize("baseline", [(), ("--baseline", "alone")], ids=str)
+def test_a_single_system_gets_a_page(baseline, run, small, tmp_path, parse):
     study = small({"alone": "yes it is\n\nno\n"})
-    code, _, _ = run("report", study, "-o", tmp_path / "r.html")
+    code, _, _ = run("report", study, *baseline, "-o", tmp_path / "r.html")
     assert code == 0
     assert [row[0] for row in parse(tmp_path / "r.html").tables[0]] == ["system", "alone"]
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu import compare_systems, validate_metrics
-from deltableu.compare import ComparedPair, ComparedSystem, Comparison, ComparisonPlan
+from deltableu.compare import ComparedPair, ComparedSystem, Comparison, ComparisonPlan, gate_systems
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
 from deltableu.report import verdict
@@ -335,3 +335,11 @@ def test_sweeps_say_where_each_metric_agrees_best():
         "Highest spearman with people by settings: delta-bleu-2 .484 with all references; "
         "bleu-2 .343 with references w>=0.6.",
     )
+
+
+def test_gates():
+    scores = {"v1": [3, 4, 6, 5, 7, 6, 5, 4], "v2": [2, 3, 5, 3, 6, 4, 4, 3]}
+    first, *others = verdict(gate_systems(scores, baseline="v1"))
+    assert first == "The gate is not passed."
+    assert others[0].startswith("v2 fails: worse than v1 by 1.25 score")
+    assert verdict(gate_systems(scores, baseline="v2"))[0] == "The gate is passed."

@@ -11,9 +11,19 @@ from deltableu.stats.correlation import correlate
 from deltableu.stats.kendall import kendall_like_pairs
 from deltableu.validate.levels import level_agreement
 from reproduce import __main__ as command
-from reproduce import data_to_text, many_references, rated_sets, wmt17, wmt18, wmt19_darr, wmt20
+from reproduce import (
+    data_to_text,
+    many_references,
+    rated_sets,
+    suite,
+    wmt17,
+    wmt18,
+    wmt19_darr,
+    wmt20,
+)
 from reproduce.agreement_cells import by_item, of_outputs, of_systems
 from reproduce.layout import against, p_value, table
+from reproduce.negative_references import Context
 from reproduce.page import assemble, split
 from reproduce.scores import segment_scores, system_scores
 from reproduce.wmt_systems import read_news_task
@@ -163,3 +173,15 @@ def test_ties_are_discordant():
     found, tau = wmt19_darr.with_bootstrap(better, worse, ["a", "a", "b", "b"])
     assert found == kendall_like_pairs(better, worse)
     assert tau.value == 0.0
+
+
+def test_a_suite_of_labelled_responses():
+    made = suite.labelled_study([Context(["a b", "a c"], ["b d", "b e"], ["x", "y"])] * 3)
+    assert [(one.text, one.weight) for one in made.items[0].references] == [
+        ("a c", 1.0),
+        ("b e", -1.0),
+        ("y", -1.0),
+    ]
+    assert made.outputs == {kind: (text,) * 3 for kind, text in
+                            (("good", "a b"), ("adversarial", "b d"), ("random", "x"))}  # fmt: skip
+    assert [one.value for one in made.ratings][:3] == [1.0, 0.0, 0.0]

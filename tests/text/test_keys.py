@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from hashlib import blake2b
+from hashlib import blake2s
 
 import numpy as np
 import pytest
@@ -18,9 +18,12 @@ from deltableu.text import (
     characters,
     chrf_words,
     empty_keys,
+    halves,
     hash_texts,
     joined_keys,
+    key_order,
     lanes,
+    pair_keys,
     span_keys,
     text_keys,
 )
@@ -39,7 +42,7 @@ _MASK = (1 << 64) - 1
 def plain_key(span: bytes) -> tuple[int, int]:
     """The two halves of a key, as the kernel's docstring has them."""
     if len(span) > 15:
-        digest = blake2b(span, digest_size=16).digest()
+        digest = blake2s(span, digest_size=16).digest()
         first, last = (int.from_bytes(digest[k : k + 8], "little") for k in (0, 8))
         return first, last if last >> 60 else last | 15 << 60
     last = int.from_bytes(span[8:], "little") | len(span) << 56
@@ -118,6 +121,26 @@ def test_joined_keys_keep_all_that_is_joined():
     assert len(np.unique(joined_keys(keys, numbers))) == 6
     assert len(np.unique(joined_keys(keys, keys))) == 4
     assert len(joined_keys(keys[:0], numbers[:0])) == 0
+
+
+@pytest.mark.parametrize("shift", [0, 30, 62])
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_keys_are_sorted_as_pairs_of_numbers(columns, shift):
+    """Also those whose halves, or the parts of them that are looked at first, are equal."""
+    rng = np.random.default_rng(columns)
+    for size in (0, 1, 40, 400):
+        numbers = rng.integers(0, 3, (columns, 2 * size)).astype(np.uint64) << np.uint64(shift)
+        keys = [row.view("S16") for row in numbers]
+        plain = [half for one in reversed(keys) for half in reversed(halves(one))]
+        assert key_order(*keys).tolist() == np.lexsort(plain).tolist()
+        within = rng.integers(0, 3, size)
+        assert key_order(*keys, within=within).tolist() == np.lexsort((within, *plain)).tolist()
+
+
+def test_pairs_of_numbers_have_keys_of_their_own():
+    numbers = np.array([0, 1, 2, 2**31, 2**32 - 1])
+    firsts, seconds = (axis.ravel() for axis in np.meshgrid(numbers, numbers))
+    assert len(np.unique(pair_keys(firsts, seconds))) == 25
 
 
 def search(number: int, size: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,15 @@ from deltableu.validate import ValidationPlan, agreement, validate_metrics
 from deltableu.validate.rater_summary import rater_summary
 
 SYSTEMS, ITEMS, RATERS = 6, 40, 10
+
+
+@pytest.fixture(autouse=True)
+def few_shuffles(monkeypatch):
+    """A quarter of the splits changes means by less than studies differ."""
+    module = importlib.import_module("deltableu.validate.rater_summary")
+    monkeypatch.setattr(module, "_SHUFFLES", 25)
+
+
 LEVELS = ("system", "pooled", "item")
 
 

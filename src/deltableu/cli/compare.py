@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs, ready_scores
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Flag,
@@ -56,6 +57,7 @@ _DEFAULTS = MetricOptions()
 _TABLES = ("systems", "pairs", "matrix")
 
 
+@grouped
 def compare(
     *paths: str,
     refs: Annotated[list[str] | None, Several] = None,

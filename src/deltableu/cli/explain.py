@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Positive, Signatures
 from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
@@ -30,6 +31,7 @@ _DEFAULTS = NgramOptions()
 _METRICS = (DeltaBLEU.family, BLEU.family)
 
 
+@grouped
 def explain(
     study: Path,
     *,

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs, ready_scores
 from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Flag,
     Output,
     Positive,
     Several,
+    Signatures,
     Whole,
     subcommands,
     unused,
@@ -41,8 +44,23 @@ from deltableu.compare import (
 )
 from deltableu.corpus import Missing, ScoreTable
 from deltableu.errors import InputError
-from deltableu.io import Own, atomic_path, atomic_write, check_new_file, named_columns, unwritable
-from deltableu.report import check_plotting, gate_summary, history_page, history_plot, junit_xml
+from deltableu.io import (
+    Own,
+    as_record,
+    atomic_path,
+    atomic_write,
+    is_standard_stream,
+    named_columns,
+    unwritable,
+)
+from deltableu.report import (
+    check_plotting,
+    gate_summary,
+    history_page,
+    history_plot,
+    junit_xml,
+    verdict,
+)
 from deltableu.score import Metric, Scoring, score_systems
 
 gate = subcommands("gate", "Let a new system pass only if it is no worse than the old one.")
@@ -53,6 +71,7 @@ _COMMIT = "GITHUB_SHA"
 
 
 @gate.default
+@grouped
 def run(
     *paths: str,
     baseline: str,
@@ -71,6 +90,7 @@ def run(
     history: Path | None = None,
     commit: str | None = None,
     sequential: Sequential = "off",
+    limits: tuple[float, float] | None = None,
     options: MetricOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
@@ -80,6 +100,7 @@ def run(
     trials: Whole = 10_000,
     seed: Whole = 0,
     format: Format = "table",
+    signatures: Signatures = False,
     digits: Digits = 2,
     output: Annotated[Path | None, Output] = None,
     threads: Positive | None = None,
@@ -132,7 +153,10 @@ def run(
     sequential
         For gates that run again and again, with --history. commits: new outputs on the same items;
         all looks together raise a false alarm with the chance --significance. items: the same
-        outputs on more and more items.
+        outputs on more and more items. Both are about means of item scores.
+    limits
+        Lowest and highest score that an item can have, such as 0 1, for --sequential and for scores
+        without known limits. Scores beyond are cut off.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
@@ -152,8 +176,10 @@ def run(
         Seed of all random draws.
     format
         How results are printed.
+    signatures
+        Spell out the signatures of metrics, which otherwise are hashes of eight digits.
     digits
-        Digits after the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point, for people to read; JSON, TSV and CSV are never rounded.
     output
         Write to this file.
     threads
@@ -166,27 +192,29 @@ def run(
         raise InputError(f"--sequential {sequential} needs --history, which knows earlier looks")
     if history is None:
         unused("no --history", commit=(commit, None))
+    if sequential == "off":
+        unused("no --sequential", limits=(limits, None))
     inputs = (*paths, *(refs or ()), weights, scores, *options.files)
     check_results(output, inputs)
     check_results(junit, inputs, Own.JUNIT)
     if summary is None and os.environ.get(_SUMMARY):
         summary = Path(os.environ[_SUMMARY])
-    for grows in (summary, history):
-        if grows is not None:
-            check_new_file(grows, [one for one in (scores, weights) if one is not None])
+    # A history may lie in the study; one that holds no runs is refused when it is read.
+    check_results(summary, inputs, None)
+    check_results(history, inputs if refs else inputs[len(paths) :], None)
     past = None if history is None else read_history(history)
 
     def plan(units: int, digest: Callable[[int | None], str]) -> GatePlan:
         if past is None:
             return settings
-        look, planned = sequential_look(past, sequential, units, digest)
+        look = sequential_look(past, sequential, units, digest)
         return GatePlan(
             mode=mode,
             margin=margin,
             significance=significance,
             sequential=sequential,
             look=look,
-            planned=planned,
+            limits=limits,
             trials=trials,
             seed=seed,
         )
@@ -240,16 +268,32 @@ def run(
             threads=threads,
             progress=progress,
         )
-    if past is not None and history is not None:
+    if past is not None:
         past.check(found)
-        add_to_history(history, found, _this_commit(commit))
     if junit is not None:
         with atomic_write(junit) as file:
             file.write(junit_xml(found))
+    said = verdict(found)
+    record = {**as_record(found), "verdict": list(said)}
+    write = partial(
+        emit,
+        found.table(digits=digits),
+        record,
+        format,
+        output,
+        verdict=said,
+        signatures=signatures,
+    )
+    printed = output is None or is_standard_stream(output)
+    if not printed:
+        write()
+    # What grows comes last of the files: a run that fails was no run.
     if summary is not None:
         _append(summary, gate_summary(found))
-    shown = [found.verdict_table(), found.table(digits=digits)]
-    emit(shown if format != "tsv" else shown[1], found, format, output)
+    if history is not None:
+        add_to_history(history, found, _this_commit(commit))
+    if printed:
+        write()
     return 0 if found.passed else 1
 
 
@@ -273,7 +317,7 @@ def show_history(
     format
         How results are printed.
     digits
-        Digits after the decimal point, for people to read; JSON and TSV are never rounded.
+        Digits after the decimal point, for people to read; JSON, TSV and CSV are never rounded.
     output
         Write to this file: a plot where its name ends in .svg or .png, a page with plot and table
         where it ends in .html, else the table.

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Several
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -25,6 +26,7 @@ from deltableu.layouts import (
 _ROUND = 1_000_000
 
 
+@grouped
 def importing(
     layout: str | None = None,
     *paths: str,

@@ -53,7 +53,7 @@ def check_outputs(study: Study, path: object, systems: Sequence[str] = ()) -> No
 
 
 def check_results(
-    output: Path | None, inputs: Iterable[PathLike | None], own: Own = Own.RESULTS
+    output: Path | None, inputs: Iterable[PathLike | None], own: Own | None = Own.RESULTS
 ) -> None:
     """Complain if results, where they go to a file, could not be written or overwrite others."""
     if output is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Signatures, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -17,6 +18,7 @@ from deltableu.judges import (
     RatingEvent,
     Triplets,
     Which,
+    check_threads,
     is_model_file,
     load_rater,
     need,
@@ -36,6 +38,7 @@ judge.command(
 
 
 @judge.command
+@grouped
 def apply(
     study: Path,
     *,
@@ -92,6 +95,7 @@ def apply(
     signatures
         Spell out the judge's signature, which otherwise is a hash of eight digits.
     """
+    check_threads(threads)
     model = [judge] if is_model_file(judge) else []
     add = check_new_study_run(study, output, log, model, replace=replace)
     work = work_folder(work, output, "rating", [study])
@@ -142,7 +146,8 @@ def show(model: Path, *, format: Format = "table") -> None:
     """
     read = read_model(model)
     said = verdict(read)
-    emit(read.tables(), {**as_record(read), "verdict": list(said)}, format, verdict=said)
+    record = {**as_record(read), "verdict": list(said)}
+    emit(read.tables(), record, format, verdict=said, tidy=read.tidy_table())
 
 
 def _original(given: str | None) -> Any:

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import says_where_it_goes_on, work_folder
+from deltableu.cli.option_groups import METHOD, grouped
 from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -26,7 +27,7 @@ from deltableu.judges import (
 )
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=METHOD)
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
     """What differs from the preset.
@@ -100,6 +101,7 @@ class TrainOptions:
 _DEFAULTS = TrainOptions()
 
 
+@grouped
 def train(
     *logs: str,
     output: Annotated[Path, Output],
@@ -153,7 +155,7 @@ def train(
         )
         model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
         made.work.end()
-    emit(model.tables(), model, format)
+    emit(model.tables(), model, format, tidy=model.tidy_table())
 
 
 def _say(epoch: TrainingEpoch) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from deltableu.cli.option_groups import DATA, RUNNING, grouped
 from deltableu.cli.options import (
     Flag,
     Output,
@@ -35,7 +36,7 @@ from deltableu.logs import (
 logs = subcommands("logs", "Turn posts or conversations into pairs to mine, or into test items.")
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=DATA)
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
     """How logs are read, and which of their posts make dialogues.
@@ -77,8 +78,8 @@ class ReadingOptions:
     responder: str | None = None
     name_by_file: Annotated[bool, Flag] = False
     on_error: Literal["stop", "skip"] = "stop"
-    memory: str = "2GB"
-    work: Path | None = None
+    memory: Annotated[str, Parameter(group=RUNNING)] = "2GB"
+    work: Annotated[Path | None, Parameter(group=RUNNING)] = None
 
     @property
     def memory_bytes(self) -> int:
@@ -106,6 +107,7 @@ _READING = ReadingOptions()
 
 
 @logs.command
+@grouped
 def pairs(
     *files: str,
     output: Annotated[Path, Output],
@@ -181,6 +183,7 @@ def pairs(
 
 
 @logs.command
+@grouped
 def sample(
     *files: str,
     output: Annotated[Path, Output],

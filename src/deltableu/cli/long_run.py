@@ -15,6 +15,7 @@ from deltableu.corpus import check_new_study
 from deltableu.errors import InputError
 from deltableu.io import (
     Journal,
+    Own,
     PathLike,
     check_apart,
     check_new_file,
@@ -45,7 +46,7 @@ def check_new_study_run(
     if is_standard_stream(log):
         raise InputError("--log takes a file, because the summary goes to standard output")
     check_apart(log, [output], "written")
-    check_new_file(log, [*inputs, study])
+    check_new_file(log, [*inputs, study], own=Own.LOG)
     journal = Journal(log)
     return lambda event: journal.add([asdict(event)])
 

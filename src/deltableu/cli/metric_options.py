@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from deltableu.cli.option_groups import METRICS
 from deltableu.cli.options import Flag, Whole, listed
 from deltableu.cli.output import remark
 from deltableu.compare import Comparison
@@ -25,7 +26,7 @@ from deltableu.score import (
 )
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=METRICS)
 @dataclass(frozen=True, kw_only=True)
 class NgramOptions:
     """Settings of the BLEU family.
@@ -81,7 +82,7 @@ class NgramOptions:
         return changed
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=METRICS)
 @dataclass(frozen=True, kw_only=True)
 class MetricOptions(NgramOptions):
     """Settings of all metrics.

@@ -9,6 +9,7 @@ from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
 from deltableu.cli.mine_log import MiningLog
 from deltableu.cli.mine_options import EngineOptions, SimilarityOptions
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -21,6 +22,7 @@ _DEFAULTS = SimilarityOptions()
 _ENGINE = EngineOptions()
 
 
+@grouped
 def mine(
     study: Path,
     *,

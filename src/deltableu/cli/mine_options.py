@@ -7,6 +7,7 @@ from typing import Literal
 
 from cyclopts import Parameter
 
+from deltableu.cli.option_groups import METHOD, RUNNING
 from deltableu.cli.options import Positive
 from deltableu.errors import InputError
 from deltableu.mine import (
@@ -32,7 +33,7 @@ _METHODS = {
 _ENCODERS = {"wordllama": "deltableu.mine.wordllama_encoder:encode"}
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=METHOD)
 @dataclass(frozen=True, kw_only=True)
 class SimilarityOptions:
     """Settings of similarities.
@@ -108,7 +109,7 @@ class SimilarityOptions:
         return Embedding(source, on, self.product, self.alpha, self.epsilon)
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=RUNNING)
 @dataclass(frozen=True, kw_only=True)
 class EngineOptions:
     """Where the work is done.

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import NgramOptions, noted_metrics
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
     Output,
@@ -31,6 +32,7 @@ _DEFAULTS = NgramOptions()
 
 
 @plan.command
+@grouped
 def compare(
     study: Path,
     *,
@@ -115,7 +117,7 @@ def compare(
     mapped = named_columns(columns, "rater=annotator,value=score")
     sizes = None if items is None else [_whole(text, "--items") for text in items]
     wanted = _numbers(references, "--references")
-    crews = _numbers(raters, "--raters")
+    rater_counts = _numbers(raters, "--raters")
     data = read_study(study, ratings=raters is not None, columns=mapped)
     check_outputs(data, study)
     rated = any(one.weight is not None for item in data.items for one in item.references)
@@ -131,7 +133,7 @@ def compare(
             significance=significance,
             items=sizes,
             references=wanted,
-            raters=crews,
+            raters=rater_counts,
             criterion=criterion,
             groups=None if group is None else item_groups(data, group),
             replicates=replicates,

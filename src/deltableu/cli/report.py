@@ -10,6 +10,7 @@ from typing import Annotated
 
 from deltableu.cli.inputs import Inputs, check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Output, Positive, Several, Whole, listed
 from deltableu.cli.output import note, note_groups, remark, write_page
 from deltableu.cli.progress import ProgressBar
@@ -52,6 +53,7 @@ _EXPLAINED = 40
 _FAILURES = 3
 
 
+@grouped
 def report(
     *paths: str,
     refs: Annotated[list[str] | None, Several] = None,
@@ -278,13 +280,13 @@ def _with_changes(
     result: StudyReport, inputs: Inputs, most: int | None, metrics: Sequence[Metric]
 ) -> StudyReport:
     baseline = result.reference_system
-    if baseline is None or most == 0:
+    if baseline is None or not result.comparisons or most == 0:
         return result
     first = leading(result.comparisons)
     metric = next(one for one in metrics if one.name == first.metric)
     if not metric.has_segments:
         return result
-    # Of a system with several runs, the first one's outputs are shown.
+    # A system with several runs is shown by the outputs of the first.
     runs = system_runs(inputs.outputs)
     pairs = [
         (runs[baseline][0], runs[one.system][0]) for one in first.systems if one.system != baseline

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Signatures, Whole, unused
 from deltableu.cli.output import Format, emit, note_clamped, note_groups, note_left_out
 from deltableu.cli.progress import ProgressBar
@@ -16,6 +17,7 @@ from deltableu.score import IntervalPlan, score_systems
 _DEFAULTS = MetricOptions()
 
 
+@grouped
 def score(
     *paths: str,
     refs: Annotated[list[str] | None, Several] = None,

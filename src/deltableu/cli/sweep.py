@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 from cyclopts import Parameter
 
 from deltableu.cli.metric_options import MetricOptions
+from deltableu.cli.option_groups import SWEEPS
 from deltableu.cli.options import Flag, Positive, Several, listed
 from deltableu.cli.output import Format, emit, remark
 from deltableu.cli.progress import ProgressBar
@@ -34,7 +35,7 @@ from deltableu.validate import (
 SWEPT_METHODS = "spearman,kendall-b"
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=SWEEPS)
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
     """Settings of sweeps.

@@ -10,8 +10,10 @@ from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results
 from deltableu.cli.metric_options import MetricOptions, at_one_order
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
+    Flag,
     Output,
     Positive,
     Several,
@@ -24,6 +26,7 @@ from deltableu.cli.options import (
 )
 from deltableu.cli.output import Format, emit, note_left_out, remark, tell
 from deltableu.cli.progress import ProgressBar
+from deltableu.cli.suite import print_suite
 from deltableu.cli.sweep import SWEPT_METHODS, SweepOptions, sweep_study
 from deltableu.corpus import (
     Missing,
@@ -41,7 +44,6 @@ from deltableu.errors import InputError
 from deltableu.io import ColumnNames, Table, as_record, named_columns
 from deltableu.report import verdict
 from deltableu.score import Metric, Scoring, make_metrics, score_systems
-from deltableu.stats import Method
 from deltableu.validate import (
     ANALYSES,
     Analyses,
@@ -70,9 +72,11 @@ _ALL_TABLES = (*_TABLES, *ANALYSES)
 _METHODS, _LEVELS = "pearson,spearman,kendall-b", "system,pooled,item"
 
 
+@grouped
 def validate(
     study: Path | None = None,
     *,
+    suite: Path | None = None,
     metrics: str | None = None,
     scores: Annotated[list[str] | None, Several] = None,
     lower_is_better: Annotated[list[str] | None, Several] = None,
@@ -89,6 +93,8 @@ def validate(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
+    on_error: Literal["error", "skip"] = "error",
+    resample_studies: Annotated[bool, Flag] = False,
     sentinels: Annotated[bool, Parameter(negative="--no-sentinels")] = True,
     methods: str = _METHODS,
     levels: str = _LEVELS,
@@ -115,12 +121,16 @@ def validate(
     deltableu validate STUDY [--metrics ...] [--criterion overall], or
     deltableu validate STUDY --scores comet.csv, or
     deltableu validate --scores metrics.csv --human people.csv, or
-    deltableu validate STUDY --sweep settings,threshold,unit-size,order.
+    deltableu validate STUDY --sweep settings,threshold,unit-size,order, or
+    deltableu validate --suite FOLDER --metrics ....
 
     Parameters
     ----------
     study
         A folder with items, outputs and ratings.
+    suite
+        A folder whose sub-folders are studies: metrics over all of them, beside controls, with
+        average ranks; levels pooled,item and methods pearson,kendall-b by default.
     metrics
         Separated by commas or spaces; by default bleu-4,sentence-bleu-4,chrf++, or, where the
         references have weights, delta-bleu-2,delta-chrf++,bleu-2,sentence-bleu-2,chrf++.
@@ -138,7 +148,8 @@ def validate(
     human_columns
         What the --human table, or the study's ratings, call theirs, if they are others.
     criterion
-        Which ratings; may be left out where there is one.
+        Which ratings; may be left out where there is one. For a suite several, separated by
+        commas: the first that a study has.
     scale
         z: standardised by rater, as Direct Assessment; raw; mixed: rater effects of a mixed model
         taken out.
@@ -158,11 +169,18 @@ def validate(
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    on_error
+        A study of the suite that cannot be used is an error, or left out and listed.
+    resample_studies
+        Averages over the suite speak about other studies, not about other items in these.
     sentinels
         Add metrics that know nothing of quality, which the others must beat.
     methods
         Separated by commas; the first is what metrics are compared by: pearson, spearman,
-        kendall-b, kendall-c, kendall-wei, kendall-like. With --sweep spearman,kendall-b by default.
+        kendall-b, kendall-c, kendall-wei, kendall-like. Also accuracies, with intervals over items
+        and tests of their own: pairwise-accuracy, spa (pairs of systems), acc-eq (outputs of an
+        item, ties calibrated on other items), acc-eq-in-sample, acc-eq-by-system, and for labels
+        good and bad auc, average-precision. With --sweep spearman,kendall-b by default.
     levels
         Separated by commas: system, pooled (all outputs together), item (systems within an item).
     tests
@@ -187,7 +205,8 @@ def validate(
         Which tables to print, separated by commas: people, agreement, matrix (by default these),
         bins (scores of bad, average and good outputs), cases (where metric and people disagree
         most), kinds (agreement by type of system), facts (about the test set), consistency (how
-        many ratings are enough). TSV and CSV hold one: agreement, if no other is named.
+        many ratings are enough). TSV and CSV hold one: agreement, if no other is
+        named. Of a suite: ranks, studies, gains, details.
     bins
         Bins of about equally many outputs (quantile), or of equal widths of people's scores.
     cases
@@ -231,7 +250,7 @@ def validate(
     plan = ValidationPlan(
         scale=scale,
         min_raters=min_raters,
-        methods=cast(tuple[Method, ...], tuple(listed(methods))),
+        methods=cast(Any, tuple(listed(methods))),
         levels=cast(tuple[Level, ...], tuple(listed(levels))),
         test=_one_test(tests),
         correction=correction,
@@ -241,6 +260,46 @@ def validate(
         threshold=threshold,
         seed=seed,
     )
+    if suite is not None:
+        if study is not None:
+            raise InputError("give one study, or --suite with a folder of studies, not both")
+        unused(
+            "--suite",
+            scores=(scores, None),
+            lower_is_better=(lower_is_better, None),
+            human=(human, None),
+            columns=(columns, None),
+            human_columns=(human_columns, None),
+            systems=(systems, None),
+            sentinels=(sentinels, True),
+            tests=(tests, "auto"),
+            bins=(bins, "quantile"),
+            cases=(cases, 5),
+            by=(by, None),
+            signatures=(signatures, False),
+        )
+        no_use(swept.changed(), "--suite")
+        print_suite(
+            suite,
+            plan,
+            metrics=metrics,
+            options=options,
+            criterion=criterion,
+            tables=tables,
+            format=format,
+            digits=digits,
+            output=output,
+            resample="studies" if resample_studies else "items",
+            group=group,
+            select=select,
+            no_positive=no_positive,
+            missing=missing,
+            unknown=unknown,
+            on_error=on_error,
+            threads=threads,
+        )
+        return
+    unused("one study", on_error=(on_error, "error"), resample_studies=(resample_studies, False))
     wanted = one_tidy_table(tables, format, _ALL_TABLES, _TABLES, "agreement")
     check_results(output, (study, *(scores or ()), human, *options.files))
     if study is None and (scores is None or human is None):
@@ -339,6 +398,8 @@ def validate(
         elif name == "agreement":
             measured = {one.level for one in result.agreements}
             shown += [result.table(one, digits=digits) for one in plan.levels if one in measured]
+            accuracies = result.accuracy_table(digits=digits)
+            shown += [] if accuracies is None else [accuracies]
         elif name == "matrix":
             shown += result.matrix_tables()
         else:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import says_where_it_goes_on, work_folder
+from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Output, Positive, Whole, subcommands
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -20,6 +21,7 @@ vectors = subcommands("vectors", "Train word vectors on logs, and look at them."
 
 
 @vectors.command
+@grouped
 def train(
     *logs: str,
     output: Annotated[Path, Output],

@@ -60,9 +60,9 @@ class AgreementCurve:
     largest : float
         The largest past difference.
     confidence : float
-        Of the intervals.
+        The confidence of the intervals.
     slope : float or None
-        Of the logistic model; infinite where people agreed (or disagreed) throughout.
+        The slope of the logistic model; infinite where people agreed (or disagreed) throughout.
     notes : tuple of str
         What readers should know.
 
@@ -112,9 +112,9 @@ class AgreementCurve:
         past : PastComparisons
         model : {"isotonic", "logistic"}
         higher_is_better : bool
-            Of the metric.
+            Whether more of the metric is better.
         confidence : float
-            Of the intervals.
+            The confidence of the intervals.
         """
         check_choice("model", model, get_args(AgreementModel))
         check_share("confidence", confidence)

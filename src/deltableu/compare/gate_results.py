@@ -68,7 +68,7 @@ class Gate:
     checks : tuple of GateCheck
         Systems in their order, and all metrics of each.
     look : int
-        The how manieth look at these items this is, where that counts.
+        Number of this look at these items, from 1, where looks are counted.
     units : int
         Items, or groups of them.
     signatures : tuple of str
@@ -147,7 +147,8 @@ class Gate:
         metric, base = check.metric, self.baseline
         more = f" by more than {figure(self.margin)}" if self.margin > 0.0 else ""
         if check.passed:
-            at_worst = "" if check.low >= 0.0 else f"; at most {figure(-check.low)} worse"
+            bounded = math.isfinite(check.low) and check.low < 0.0
+            at_worst = f"; at most {figure(-check.low)} worse" if bounded else ""
             return (
                 f"not shown to be worse than {base}{more} in {metric} "
                 f"({self._difference(check)}{at_worst})"
@@ -185,11 +186,6 @@ class Gate:
         """All fields, whether all passed, and the sentences."""
         return {"passed": self.passed, "verdict": self.sentences(), **field_record(self)}
 
-    def verdict_table(self) -> Table:
-        """The sentences, for people to read first."""
-        heading = "the gate is passed" if self.passed else "the gate is not passed"
-        return Table([Column(heading, key="verdict")], [[one] for one in self.sentences()])
-
     def table(self, *, digits: int = 2) -> Table:
         """A row for each check."""
         form = f".{digits}f"
@@ -214,13 +210,17 @@ class Gate:
             notes["look"] = f"{self.look}, whose bounds leave room for all others"
         elif self.sequential == "items":
             notes["look"] = "bounds hold for all sizes of the sample together"
+        if self.sequential != "off":
+            notes["bounds"] = (
+                f"of the mean score of {self.units_are}, whatever its distribution within the "
+                "metric's limits"
+            )
         for number, warning in enumerate(self.warnings, start=1):
             notes[f"warning {number}"] = warning
-        for metric, signature in zip(
-            dict.fromkeys(one.metric for one in self.checks), self.signatures, strict=True
-        ):
-            notes[metric] = signature
-        return Table(columns, zip(*columns.values(), strict=True), notes=notes)
+        metrics = dict.fromkeys(one.metric for one in self.checks)
+        signatures = dict(zip(metrics, self.signatures, strict=True))
+        rows = zip(*columns.values(), strict=True)
+        return Table(columns, rows, notes=notes, signatures=signatures)
 
 
 def figure(value: float) -> str:

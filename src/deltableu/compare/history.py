@@ -38,7 +38,7 @@ class PastGate:
     units : int
         Items, or groups of them.
     digest : str
-        Of what all systems did on them.
+        A hash of what all systems did on them.
     signatures : dict of metric to str
     """
 
@@ -170,12 +170,11 @@ def signatures(gate: Gate) -> dict[str, str]:
 
 def sequential_look(
     history: History, sequential: Sequential, units: int, digest: Callable[[int | None], str]
-) -> tuple[int, int]:
-    """The number of this look, and how many units the first one had."""
+) -> int:
+    """The number of this look."""
     if sequential == "items":
         history.check_growth(units, digest)
-    first = history.gates[0].units if history.gates else units
-    return history.look(digest(None)), first
+    return history.look(digest(None))
 
 
 def _apart(old: str, new: str) -> str:

@@ -48,14 +48,14 @@ class Observations(ABC):
     metric : str
     systems, items : tuple of str
     numbers : array of int or None
-        Of each item's group, where items come in groups.
+        The number of each item's group, where items come in groups.
     segments : array or None
         Systems x items; None for metrics that say nothing about single segments.
     higher_is_better : bool
     limits : (float, float)
         Lowest and highest score.
     signature : str
-        Of the scores.
+        The signature of the scores.
     """
 
     #: Whether samples with repeated items are like samples of other items.
@@ -385,7 +385,7 @@ def _by_unit(rows: Array, numbers: Ints | None) -> Array:
 
 
 def _numbers(items: Sequence[str], groups: Sequence[str] | Mapping[str, str] | None) -> Ints | None:
-    """Of each item's group."""
+    """The number of each item's group."""
     if groups is None:
         return None
     if isinstance(groups, Mapping):
@@ -411,7 +411,7 @@ def _group_part(numbers: Ints | None) -> str:
 def _from_table(
     table: ScoreTable, whole: ScoreTable, groups: Sequence[str] | Mapping[str, str] | None
 ) -> Observations:
-    """Of one metric, whose totals are means of its items' scores."""
+    """The observations of one metric, whose totals are means of its items' scores."""
     _check_systems(table.systems)
     (metric,), (signature,) = table.metrics, table.signatures
     if not (table.has_items(metric) or np.isnan(table.totals).all()):

@@ -45,15 +45,15 @@ class Evidence:
     ----------
     items : int
     groups : int or None
-        Of items that belong together.
+        Number of groups of items that belong together.
     tests : tuple of str
         The first decides.
     scores : array
         That tests are about.
     estimate : callable
-        Of a system (and None), or of the difference of two.
+        Estimates the score of a system (and None), or the difference of two.
     verdicts : callable
-        Of a test of several pairs.
+        What a test says of several pairs.
     exact : callable
         Whether the deciding test is exact for all these pairs.
     signature : callable

@@ -38,7 +38,7 @@ class Pilot:
     dropped : tuple of str
         Items without a positively weighted reference.
     numbers : array of int or None
-        Of each item's group, where whole groups are drawn.
+        The number of each item's group, where whole groups are drawn.
     """
 
     metric: Metric

@@ -26,9 +26,10 @@ class ComparisonPlan:
     significance : float
         Adjusted p-values below it are significant.
     interval : {"studentized", "jackknife", "percentile", "bca"}
-        Of differences; those of scores are the same but for studentized, whose are the jackknife's.
+        How intervals of differences are made. Those of scores are made in the same way, except
+        that `studentized` takes the jackknife's.
     confidence : float
-        Of the intervals.
+        The confidence of the intervals.
     trials : int
         Random exchanges, at least: more are drawn where a correction for many pairs needs them.
     resamples : int

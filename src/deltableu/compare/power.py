@@ -81,7 +81,7 @@ def plan_comparison(
     raters : list of int or None
         Raters per reference; None takes the pilot's weights as they are.
     criterion : str, optional
-        Of the ratings; may be left out where all ratings of references have the same.
+        The criterion of the ratings; may be left out where all ratings of references have the same.
     groups : list of str, optional
         What each item of the pilot belongs to: whole groups are then drawn, and sizes are numbers
         of groups.

@@ -19,7 +19,7 @@ class RaterDraws:
     Attributes
     ----------
     scores : array
-        Of each system.
+        The score of each system.
     items, raters, answers : array, resamples x systems
         Scores of items drawn with replacement; of the same items rated by others; and of the same
         items with answers that vary independently from item to item.
@@ -45,7 +45,7 @@ class ResampledRaters:
     higher_is_better : bool
     systems, items : tuple of str
     groups : int or None
-        Of items that belong together, where whole groups were resampled.
+        Number of groups of items that belong together, where whole groups were resampled.
     dropped : tuple of str
         Items that were left out, since none of their references has a positive weight.
     raters, answers : int
@@ -55,7 +55,7 @@ class ResampledRaters:
     corrected : RaterDraws
         The same without the bias that comes from noise in the weights.
     intervals : tuple of ConfidenceInterval or None
-        Of each observed score under the study's weights, for other items only.
+        The interval of each observed score under the study's weights, for other items only.
     clamped : array of bool
         Systems whose score stands still.
     degrees : float

@@ -80,14 +80,14 @@ def resample_raters(
     selection : str
         "all", "single" or "w>=T"; a threshold chooses with the study's weights, once.
     criterion : str, optional
-        Of the ratings; may be left out where all ratings of references have the same.
+        The criterion of the ratings; may be left out where all ratings of references have the same.
     groups : list of str, optional
         What each item belongs to: whole groups are then resampled.
     no_positive : {"error", "skip"}
         What to do about items without a positively weighted reference.
     resamples : int
     confidence : float
-        Of the intervals for other items only.
+        The confidence of the intervals for other items only.
     seed : int
     threads : int, optional
         All cores by default; no result depends on it.
@@ -165,7 +165,7 @@ def resample_rated(
     if groups is not None and len(groups) != len(references):
         raise InputError(f"there are {len(groups)} groups for {len(references)} items")
     owner = dict(zip(references.item_ids or (), groups or (), strict=False))
-    references, outputs, dropped = _without_hopeless(references, outputs, no_positive)
+    references, outputs, dropped = _with_positive(references, outputs, no_positive)
     numbers = None
     if groups is not None:
         numbers = group_numbers([owner[item.id] for item in _items(references)])
@@ -231,7 +231,7 @@ def resample_rated(
         limits=metric.score_limits,
         degrees=noise.degrees,
         step=step,
-        left_out=others.hopeless,
+        left_out=others.unscored,
         note=note,
         seed=seed,
     )
@@ -244,7 +244,7 @@ class _Resampled:
     sums: Array  # resamples x systems x columns
     rows: Array  # items x systems x columns
     largest: float  # mean of the sum of the items' largest weights
-    hopeless: float  # share of items that could not be scored
+    unscored: float  # share of items that could not be scored
 
 
 def _resample(
@@ -264,20 +264,20 @@ def _resample(
         weights = noise.weights + noise.draw(source, size, stream(seed, _STREAMS[source], start))
         rows = ready.rows(weights)
         largest = _largest(weights, noise.bounds).sum(axis=1).mean()
-        return rows.sum(axis=1), rows.mean(axis=0), largest, ready.hopeless(weights).mean()
+        return rows.sum(axis=1), rows.mean(axis=0), largest, ready.without_positive(weights).mean()
 
     parts = []
     with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, len(starts))) as pool:
         for part in pool.map(one_chunk, starts):
             parts.append(part)
             told(min(len(parts) * chunk, resamples))
-    sums, rows, largest, hopeless = zip(*parts, strict=True)
+    sums, rows, largest, unscored = zip(*parts, strict=True)
     share = np.array([len(one) for one in sums]) / resamples
     return _Resampled(
         sums=np.concatenate(sums),
         rows=np.tensordot(share, np.stack(rows), axes=1),
         largest=float(share @ largest),
-        hopeless=float(share @ hopeless),
+        unscored=float(share @ unscored),
     )
 
 
@@ -320,19 +320,19 @@ def _check_outputs(outputs: Mapping[str, Sequence[str]], items: int) -> None:
             raise InputError(f"system {system!r}: hypotheses[{wrong[0]}] is {wrong[1]}, no string")
 
 
-def _without_hopeless(
+def _with_positive(
     references: ReferenceSet,
     outputs: Mapping[str, Sequence[str]],
     no_positive: Literal["error", "skip"],
 ) -> tuple[ReferenceSet, Mapping[str, Sequence[str]], tuple[str, ...]]:
     """Leave out items without a positive weight, where that was asked for."""
-    hopeless = set(references.without_positive()) if no_positive == "skip" else set()
-    if not hopeless:
+    without_positive = set(references.without_positive()) if no_positive == "skip" else set()
+    if not without_positive:
         return references, outputs, ()
-    kept = [index for index in range(len(references)) if index not in hopeless]
+    kept = [index for index in range(len(references)) if index not in without_positive]
     if len(kept) < 2:
         raise InputError("fewer than two items have a positively weighted reference")
-    names = tuple(references.item_name(index) for index in sorted(hopeless))
+    names = tuple(references.item_name(index) for index in sorted(without_positive))
     texts = {name: [given[index] for index in kept] for name, given in outputs.items()}
     return references.take(kept), texts, names
 

@@ -117,7 +117,7 @@ class ComparedPair:
     Attributes
     ----------
     interval : ConfidenceInterval or None
-        Of the difference; None where a score is clamped.
+        The interval of the difference; None where a score is clamped.
     p_values : mapping of test to float
         As each test gives them; NaN where a test of clamped scores would mislead.
     favours : mapping of test to str or None
@@ -132,7 +132,7 @@ class ComparedPair:
     agreement : Probability or None
         That people see the difference the same way.
     variance : VarianceShares, RunShares or None
-        Of the difference, where ratings were resampled, or systems have several runs.
+        Where the difference varies, if ratings were resampled, or systems have several runs.
     """
 
     first: str
@@ -163,7 +163,7 @@ class Comparison:
     Attributes
     ----------
     groups : int or None
-        Of items that belong together, where they were resampled as wholes.
+        Number of groups of items that belong together, where whole groups were resampled.
     tests : tuple of str
         The first decides what is significant.
     exact : bool

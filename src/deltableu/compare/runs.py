@@ -51,7 +51,7 @@ def compare_runs(
     Parameters
     ----------
     observations : Observations
-        Of all runs.
+        The observations of all runs.
     runs : mapping of str to tuple of str
         The runs of each system.
     plan : ComparisonPlan
@@ -122,9 +122,9 @@ class RunEvidence:
     ----------
     systems : tuple of str
     run_scores : tuple of arrays
-        Of each system's runs.
+        The scores of each system's runs.
     influences : tuple of arrays, runs x units
-        Of the items, or groups of them, on the scores of each system's runs.
+        What the items, or groups of them, do to the scores of each system's runs.
     clamped : array of bool
         Systems with a run whose score stands still.
     limits : (float, float)
@@ -176,7 +176,7 @@ class RunEvidence:
 
     @cached_property
     def scores(self) -> Array:
-        """Of each system: the means of its runs."""
+        """The mean score of each system's runs."""
         return np.array([float(scores.mean()) for scores in self.run_scores])
 
     def difference(self, first: int, second: int | None) -> float:
@@ -187,7 +187,7 @@ class RunEvidence:
         return apart if abs(apart) > _NOTHING * self._scale(first, second) else 0.0
 
     def variance(self, first: int, second: int | None = None) -> RunShares:
-        """Of a system's score, or of the difference of two, whose items are the same.
+        """Where a system's score varies, or the difference of two, whose items are the same.
 
         The variance of the mean over runs from other items, and what runs differ by beyond what
         their outputs on the same items do: V(items) + max(V(runs) - V(runs x items), 0), the latter

@@ -117,8 +117,8 @@ def sensitivity(
     weighted = "weights" in type(metric).needs
     prepared = metric.prepare_references(references) if weighted else references
     if weighted and no_positive == "skip":
-        hopeless = set(prepared.without_positive())
-        kept = [index for index in range(len(prepared)) if index not in hopeless]
+        without_positive = set(prepared.without_positive())
+        kept = [index for index in range(len(prepared)) if index not in without_positive]
         prepared = prepared.take(kept)
         outputs = {name: [texts[index] for index in kept] for name, texts in outputs.items()}
         groups = None if groups is None else [groups[index] for index in kept]
@@ -245,7 +245,7 @@ class _Trial:
     runs: Mapping[str, tuple[str, ...]]
     numbers: Ints | None
     pairs: Pairs
-    #: Of each pair: 1 where a positive difference speaks for the system that is better, else -1.
+    #: For each pair: 1 where a positive difference speaks for the system that is better, else -1.
     signs: Array
     #: Below which a p-value is significant.
     levels: Array

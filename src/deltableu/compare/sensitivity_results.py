@@ -61,7 +61,7 @@ class PairSensitivity:
     ----------
     better, worse : str
     difference : float
-        Of the two scores, better minus worse.
+        The difference of the two scores, better minus worse.
     strength : float
         The difference over its standard error, as a multiple of what is significant.
     shift : Flips or None
@@ -96,7 +96,7 @@ class PairSensitivity:
         return f"{text}; {self.worse} is ahead if {turned}." if turned else f"{text}."
 
     def flips(self) -> list[Flip]:
-        """Of all kinds that tables show."""
+        """The flips of all kinds that tables show."""
         return [flip for found in self._kinds.values() for flip in (found.lost, found.turned)]
 
     @property
@@ -129,7 +129,7 @@ class Sensitivity:
         How finely sizes were tried: sizes of flips are right to this step (of powers, to this
         factor).
     draws, seed : int
-        Of references that are dropped.
+        How often references are dropped, and the seed of these choices.
     """
 
     metric: str

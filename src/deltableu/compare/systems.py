@@ -37,6 +37,7 @@ from deltableu.corpus import ReferenceSet, system_runs
 from deltableu.errors import InputError, check_choice, check_kind
 from deltableu.score import Metric, scored_source
 from deltableu.stats import (
+    TIED,
     ConfidenceInterval,
     bca_interval,
     critical_value,
@@ -50,8 +51,6 @@ from deltableu.stats import (
 #: Exchanges that an exact test enumerates at most.
 _LARGEST_ENUMERATION = 20
 _EXCHANGING = ("studentized", "randomization", "permutation")
-#: Statistics that differ by less than this part of them are equal, in tests and intervals alike.
-_TIED = 1e-9
 
 
 def compare_systems(
@@ -215,7 +214,7 @@ class _Resampled:
         return self.observations.clamped()
 
     def interval(self, first: int, second: int | None) -> ConfidenceInterval | None:
-        """Of a system's score, or of a difference."""
+        """The interval of a system's score, or of a difference."""
         plan = self.plan
         lowest, highest = self.observations.limits
         if self.clamped[first] or (second is not None and self.clamped[second]):
@@ -234,7 +233,7 @@ class _Resampled:
             exact = self.exact([(first, second)], "studentized")
             reach = critical_value(found, plan.confidence, exact=exact)
             reach *= exchange.error(first, second) or (0.0 if reach < math.inf else 1.0)
-            reach *= 1.0 + _TIED
+            reach *= 1.0 + TIED
             low, high = max(observed - reach, limits[0]), min(observed + reach, limits[1])
             return ConfidenceInterval(low, high, plan.confidence, "studentized")
         if plan.interval in ("studentized", "jackknife") or not self.observations.can_bootstrap:
@@ -333,36 +332,13 @@ class _Resampled:
 
     def warnings(self, pairs: Pairs) -> tuple[str, ...]:
         """What to know before a claim is made."""
-        names = self.observations.systems
         of = "items" if self.observations.numbers is None else "groups"
         units, significance = self.observations.units, self.plan.significance
-        still = [name for name, flag in zip(names, self.clamped, strict=True) if flag]
-        found = [*clamp_warning(still)]
         least = 2.0 ** (1 - units) * (1 if self.plan.correction == "none" else len(pairs))
+        found = []
         if self.plan.tests[0] in _EXCHANGING and least >= significance:
             found.append(f"{units} {of} are too few for any difference to be significant")
-        skewed = [pair for pair in pairs if self._too_skewed(*pair)]
-        found += skew_warning([(names[one], names[two]) for one, two in skewed], units, of)
-        even = [pair for pair in pairs if self._no_spread(*pair)]
-        if even:
-            first, second = (names[place] for place in even[0])
-            found.append(
-                f"{first} and {second} differ by the same on all {units} {of}: that shows no "
-                "spread, and is no proof that there is none"
-            )
-        return (*found, *bend_warnings(self.observations.bends()))
-
-    def _no_spread(self, first: int, second: int) -> bool:
-        exchange = self.observations.exchange
-        if exchange is None or self.clamped[[first, second]].any():
-            return False
-        return exchange.error(first, second) == 0.0 and self.scores[first] != self.scores[second]
-
-    def _too_skewed(self, first: int, second: int) -> bool:
-        exchange = self.observations.exchange
-        if exchange is None or self.clamped[[first, second]].any():
-            return False
-        return too_skewed(exchange.influences[first] - exchange.influences[second])
+        return (*found, *pair_warnings(self.observations, pairs))
 
     def _segments(self, test: str) -> Array:
         if self.observations.segments is None:
@@ -382,3 +358,24 @@ class _Resampled:
 
     def _steps(self, what: str) -> Steps | None:
         return steps_of(self.progress, f"{self.observations.metric}, {what}")
+
+
+def pair_warnings(observations: Observations, pairs: Pairs) -> tuple[str, ...]:
+    """What to know of differences between these pairs, however they are tested."""
+    names, clamped = observations.systems, observations.clamped()
+    of = "items" if observations.numbers is None else "groups"
+    units, exchange = observations.units, observations.exchange
+    found = [*clamp_warning([name for name, flag in zip(names, clamped, strict=True) if flag])]
+    told = [pair for pair in pairs if exchange is not None and not clamped[list(pair)].any()]
+    if exchange is not None and told:
+        influences, scores = exchange.influences, observations.scores()
+        skewed = [(a, b) for a, b in told if too_skewed(influences[a] - influences[b])]
+        found += skew_warning([(names[a], names[b]) for a, b in skewed], units, of)
+        even = [(a, b) for a, b in told if exchange.error(a, b) == 0.0 and scores[a] != scores[b]]
+        if even:
+            first, second = (names[place] for place in even[0])
+            found.append(
+                f"{first} and {second} differ by the same on all {units} {of}: that shows no "
+                "spread, and is no proof that there is none"
+            )
+    return (*found, *bend_warnings(observations.bends()))

@@ -235,7 +235,9 @@ def _count_references(items: list[Item]) -> ReferenceCounts:
     sizes = [len(item.references) for item in items] or [0]
     references = [reference for item in items for reference in item.references]
     weights = [one.weight for one in references if one.weight is not None]
-    hopeless = sum(1 for item in items if not any((r.weight or 0) > 0 for r in item.references))
+    without_positive = sum(
+        1 for item in items if not any((r.weight or 0) > 0 for r in item.references)
+    )
     return ReferenceCounts(
         total=len(references),
         least=min(sizes),
@@ -246,7 +248,7 @@ def _count_references(items: list[Item]) -> ReferenceCounts:
         zero=sum(1 for weight in weights if weight == 0),
         negative=sum(1 for weight in weights if weight < 0),
         unrated=len(references) - len(weights),
-        items_without_positive=hopeless if weights else 0,
+        items_without_positive=without_positive if weights else 0,
     )
 
 

@@ -36,7 +36,7 @@ def item_groups(items: Study | Iterable[Item], field: str) -> tuple[str, ...]:
     items
         A study, or its items.
     field
-        Of `meta`; every item must have it, as a text or a number.
+        A field of `meta`; every item must have it, as a text or a number.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def settle_missing(
     Parameters
     ----------
     outputs
-        Of each system, in item order.
+        The outputs of each system, in item order.
     items
         How many there are.
     missing

@@ -29,7 +29,7 @@ _COLUMNS = (*NAMES, "kinds", "values", *_OBJECTS)
 _NONE: Any = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RatingTable:
     """Who gave which value to which output or reference.
 
@@ -65,6 +65,8 @@ class RatingTable:
     ...     raters=["ann", "ann", "bob"], items=["1", "2", "1"], systems=["A", "A", "B"],
     ...     values=[80, 60, 70],
     ... )
+    >>> table
+    RatingTable(3 ratings: 2 raters, 2 items, 2 systems, 0 references)
     >>> len(table), table.systems
     (3, ('A', 'B'))
     >>> table.by_output()[0]
@@ -123,6 +125,13 @@ class RatingTable:
         if wrong.any():
             place = int(np.argmax(wrong))
             raise InputError(f"{self.where(place)}: the value must be finite, got {values[place]}")
+
+    def __repr__(self) -> str:
+        return (
+            f"RatingTable({len(self.values)} ratings: {len(self.raters)} raters, "
+            f"{len(self.items)} items, {len(self.systems)} systems, "
+            f"{len(self.references)} references)"
+        )
 
     def _set_places(self, name: str, limit: int, lowest: int, default: int | None) -> None:
         places, size = np.asarray(getattr(self, name)), len(self.values)
@@ -287,7 +296,7 @@ class RatingTable:
         criterion
             May be left out where all ratings of references have the same.
         scale
-            Of ratings that name none.
+            The scale of ratings that name none.
         unknown
             What to do with ratings of references that an item does not have: "error" or "drop".
         """

@@ -86,12 +86,12 @@ class ReferenceSet:
 
     @property
     def bounds(self) -> Ints:
-        """Of all references in one list, item i has those from bounds[i] to bounds[i + 1]."""
+        """Where item i begins and ends, at [i] and [i + 1], in one list of all references."""
         return np.cumsum([0, *map(len, self.texts)])
 
     @property
     def flat_weights(self) -> Array:
-        """Of all references in one list; NaN where a reference is not rated."""
+        """The weights of all references in one list; NaN where a reference is not rated."""
         rows = self.weights or ()
         return np.array([np.nan if one is None else one for row in rows for one in row])
 

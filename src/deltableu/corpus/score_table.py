@@ -27,9 +27,9 @@ class ScoreTable:
         `totals[m, s]` is the score of system s under metric m: a corpus score where the metric has
         one of its own, else the mean of its items' scores.
     higher_is_better : tuple of bool
-        Of each metric.
+        For each metric, whether more is better.
     signatures : tuple of str
-        Of each metric: what must agree for scores to be comparable.
+        For each metric, what must agree for scores to be comparable.
     lengths : array or None
         Tokens of each output, systems x items.
 
@@ -186,7 +186,7 @@ class ScoreTable:
     def joined(self, other: ScoreTable) -> ScoreTable:
         """The metrics of both, on the systems and items that both have.
 
-        Of totals alone nothing is known about items, so that they leave out none.
+        Totals alone say nothing about items, so that they leave out none.
         """
         for name in self.metrics:
             if name in other.metrics:
@@ -244,8 +244,8 @@ def align_scores(
     Parameters
     ----------
     scores
-        Of metrics. Those that score single outputs are to be compared on the same outputs: where
-        one lacks a score, people's score of the output is taken out.
+        The scores of metrics. Those that score single outputs are to be compared on the same
+        outputs: where one lacks a score, people's score of the output is taken out.
     human
         One metric: people.
     least

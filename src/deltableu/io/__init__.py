@@ -66,7 +66,7 @@ from deltableu.io.parquet import (
 from deltableu.io.plugins import load_offered, offered
 from deltableu.io.problems import Report, SeenProblems, fail
 from deltableu.io.record import as_record, field_record, json_text
-from deltableu.io.record_tables import record_tables
+from deltableu.io.record_tables import record_tables, tidy_record
 from deltableu.io.records import read_table_rows, table_rows
 from deltableu.io.sources import (
     BrokenFile,
@@ -176,6 +176,7 @@ __all__ = [
     "table_records",
     "table_rows",
     "terminal_text",
+    "tidy_record",
     "tsv_lines",
     "unescape_cell",
     "unreadable",

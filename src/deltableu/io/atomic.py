@@ -21,7 +21,7 @@ from deltableu.io.names import is_standard_stream
 from deltableu.io.owner import Owner, is_gone
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-#: Of a target's name, so much is in the name of its temporaries, which must not be too long.
+#: How much of a target's name is in those of its temporaries, which must not be too long.
 _SHOWN = 40
 
 

@@ -44,7 +44,7 @@ class TableColumns:
         Names that stand for any number of columns: `a+b+c`, or a pattern such as `score_*`. A row
         then has a mapping of these columns to their cells.
     names : mapping
-        Of our names to those of the file, where they differ.
+        From our names to those of the file, where they differ.
     instead : mapping
         For a required column, another that will do.
     excused : sequence of str

@@ -29,8 +29,8 @@ def check_new_file(
     inputs
         Files and folders that are read: the new file is none of them, and lies in none of them.
     own
-        What is written: an old file is only replaced if it is one too. Without it, lines are added
-        to the file.
+        What is written: an old file is only replaced, or added to, if it is one too. Without it,
+        lines are added to any file.
     replace
         Whether an old file may be there.
     """

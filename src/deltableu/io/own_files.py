@@ -1,4 +1,4 @@
-"""Files that this tool wrote, told by how they begin: only those are replaced."""
+"""Files that this tool wrote, told by how they begin: only those are replaced or added to."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ class Own(Enum):
         rb'(?:utterance|context\tmessage)\tresponse[\t\n]|\{"(?:utterance|context|message)": '
         rb"|(?s:PAR1)"
     )
+    #: What --log adds lines to.
+    LOG = re.compile(rb'\{"(?:stage|done)": ')
     VECTORS = re.compile(rb"[0-9]+ [0-9]+\n|[^\s]+(?: -?[0-9][-+.0-9e]*)+\n")
     MODEL = re.compile(rb'(?s).{8}\{"__metadata__":.*"format":"deltableu')
 

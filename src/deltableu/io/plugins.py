@@ -34,7 +34,7 @@ def load_offered(
     Parameters
     ----------
     group, name : str
-        Of an entry point that is there.
+        The group and name of an entry point that is there.
     what : str
         What a message calls it, such as "metric".
     use : callable, optional

@@ -25,6 +25,32 @@ def record_tables(record: Mapping[str, Any], name: str) -> Iterator[Table]:
             )
 
 
+def tidy_record(record: Mapping[str, Any]) -> Table:
+    """All of a nested record in one table, for programs: a row for each value.
+
+    Examples
+    --------
+    >>> tidy_record({"size": 3, "epochs": [{"loss": 0.5}]}).records()
+    [{'part': '', 'row': None, 'name': 'size', 'value': 3}, \
+{'part': 'epochs', 'row': 1, 'name': 'loss', 'value': 0.5}]
+    """
+    return Table(("part", "row", "name", "value"), _values(record, ""))
+
+
+def _values(
+    record: Mapping[str, Any], part: str, row: int | None = None
+) -> Iterator[tuple[str, int | None, str, Any]]:
+    for key, value in record.items():
+        inside = f"{part}.{key}" if part else key
+        if not _is_section(value):
+            yield part, row, key, value
+        elif isinstance(value, Mapping):
+            yield from _values(value, inside)
+        else:
+            for number, one in enumerate(value, start=1):
+                yield from _values(one, inside, number)
+
+
 def _is_section(value: object) -> bool:
     if isinstance(value, Mapping):
         return bool(value)

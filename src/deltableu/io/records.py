@@ -105,8 +105,8 @@ def _named(
 def _without_warnings(report: Report) -> Report:
     """Columns that nobody asked for are none of our business here."""
 
-    def heard(problem: Problem) -> None:
+    def errors_only(problem: Problem) -> None:
         if problem.severity == "error":
             report(problem)
 
-    return heard
+    return errors_only

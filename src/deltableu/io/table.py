@@ -114,7 +114,7 @@ class Table:
     notes : mapping of str to str
         What marks mean; one that is called bold is left out where nothing is in bold.
     signatures : mapping of str to str
-        Of each metric or procedure: people are shown a hash of it unless they ask for more.
+        The signature of each metric or procedure: people are shown a hash unless they ask for more.
 
     Examples
     --------
@@ -273,9 +273,9 @@ class Table:
         \label{tab:systems}
         \begin{tabular}{lr}
         \toprule
-        system & ter $\downarrow$ \
+        system & ter $\downarrow$ \\
         \midrule
-        A & 9.0$^{\mathrm{a}}$ \
+        A & 9.0$^{\mathrm{a}}$ \\
         \bottomrule
         \end{tabular}
         \end{table}

@@ -35,7 +35,7 @@ _SCRATCH = "scratch"
 _NOTES = "notes"
 _TRIES = 100
 #: Another one where what jobs keep is no longer what they kept before.
-_FORM = b"2"
+_FORM = b"3"
 
 
 def fingerprint(parts: Iterable[str]) -> str:
@@ -197,7 +197,7 @@ class WorkFolder:
         return None
 
     def _digest(self, name: str, file: IO[bytes], size: int | None = None) -> bytes:
-        """Of the job, the part's name and its bytes, so that none of these can be exchanged."""
+        """A hash of the job, the part's name and its bytes: none of these can be exchanged."""
         found = hashlib.sha256(json.dumps([self._key, name]).encode())
         while chunk := file.read(1 << 20 if size is None else min(max(size, 0), 1 << 20)):
             found.update(chunk)

@@ -3,7 +3,7 @@
 from deltableu.judges.combination import Magnitude, Triplets, combined_weights
 from deltableu.judges.epochs import TrainedRater, TrainingEpoch
 from deltableu.judges.model_file import RaterModel, read_model, write_model
-from deltableu.judges.neural import need
+from deltableu.judges.neural import check_threads, need
 from deltableu.judges.nn_rater import NNRater
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 from deltableu.judges.rating import RatedStudy, RatingEvent, Which, rate_study
@@ -28,6 +28,7 @@ __all__ = [
     "UpsilonBLEU",
     "UpsilonChrF",
     "Which",
+    "check_threads",
     "combined_weights",
     "is_model_file",
     "load_rater",

@@ -27,8 +27,8 @@ def combined_weights(
     Parameters
     ----------
     probabilities : array_like
-        Of shape (references, 2, 2): the triplet, (U1, R1, R2) or (U2, R2, R1), then the class,
-        negative or positive.
+        An array of shape (references, 2, 2): the triplet, (U1, R1, R2) or (U2, R2, R1), then the
+        class, negative or positive.
     triplets : {"max", "mean", "first", "second"}
         How two triplets become one m: the maximum of each class over both, their mean, or one of
         them. The authors' later code looks at the first only.

@@ -41,7 +41,7 @@ class TrainingEpoch:
     loss : float
         Mean cross entropy while training.
     validation_loss, accuracy : float
-        Of held-out utterances, after it.
+        Loss and accuracy on held-out utterances after the epoch.
     best : bool
         Whether no epoch before had a lower held-out loss.
     seconds : float

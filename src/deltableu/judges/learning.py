@@ -41,7 +41,7 @@ class Learner:
     ----------
     network : RaterNetwork
     learning_rate : float
-        Of Adam.
+        The learning rate of Adam.
     """
 
     def __init__(self, network: RaterNetwork, learning_rate: float) -> None:

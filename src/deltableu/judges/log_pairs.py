@@ -8,14 +8,14 @@ import numpy as np
 
 from deltableu._types import Bools, BytesRead, Ints, Keys
 from deltableu.errors import InputError, check_at_least
-from deltableu.judges.mixing import different, mixed, places_in, salt
+from deltableu.judges.mixing import different, mixed, salt
 from deltableu.judges.row_keys import KeyedRows, RowKeys, starts_of
 from deltableu.judges.row_texts import RowTexts
 from deltableu.judges.settings import check_validation
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Partition, read_blocks
-from deltableu.text import key_numbers
+from deltableu.text import WordNumbers, key_numbers
 
 #: How often the logs are read.
 PASSES = 2
@@ -48,7 +48,7 @@ def read_training_pairs(
     Parameters
     ----------
     partitions
-        Of `deltableu.logs.partitions.find_partitions`.
+        What `deltableu.logs.partitions.find_partitions` found.
     vocabulary
     validation
         The share of utterances to hold out, or (1 or more) their number. With a share, logs that
@@ -130,11 +130,10 @@ def _numbered(utterances: Keys, several: int) -> tuple[Ints, Keys]:
     """
     first = utterances[:several][starts_of(utterances[:several])[:-1]]
     more = different(utterances[several:])
-    if len(first):
-        more = more[first[places_in(first, more)] != more]
-    names = np.concatenate((first, more))
-    order = np.argsort(names, kind="stable")
-    return order[places_in(names[order], utterances)], names
+    numbers = WordNumbers.of(first)
+    more = more[numbers.find(more) < 0]
+    numbers.add(more)
+    return numbers.find(utterances).astype(np.int64), np.concatenate((first, more))
 
 
 def _split(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from deltableu._types import AnyArray, Bools, Hashes, Ints, Keys
+from deltableu._types import AnyArray, Bools, Hashes, Keys
 from deltableu.errors import check_at_least
 from deltableu.stats import stream
+from deltableu.text import halves, key_order
 
 #: The finish of splitmix64 (Steele, Lea and Flood 2014), a permutation that looks random.
 _STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
@@ -38,28 +39,16 @@ def mixed(start: np.uint64, *columns: Hashes) -> Hashes:
 
 
 def fresh(*columns: AnyArray) -> Bools:
-    """Which rows of the columns differ from the row before; the first does."""
-    found = np.ones(len(columns[0]), np.bool_)
-    found[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    """Which rows of the columns, numbers or keys, differ from the row before; the first does."""
+    found = np.zeros(len(columns[0]), np.bool_)
+    found[:1] = True
+    for column in columns:
+        for numbers in halves(column) if column.dtype.kind == "S" else (column,):
+            found[1:] |= numbers[1:] != numbers[:-1]
     return found
 
 
 def different(keys: Keys) -> Keys:
-    """Each of them once, sorted; many times faster than `numpy.unique` for millions."""
-    found = np.sort(keys)
+    """Each of them once, in the order of `deltableu.text.key_order`."""
+    found = keys[key_order(keys)]
     return found[fresh(found)]
-
-
-def places_in(known: Keys, keys: Keys) -> Ints:
-    """Where each of `keys` is, or would be, among the sorted `known`; never beyond the last one.
-
-    Examples
-    --------
-    >>> places_in(np.array([b"b", b"e", b"g"]), np.array([b"g", b"b", b"i"]))
-    array([2, 0, 2])
-    """
-    # Neighbours are near each other in memory only if they are looked for in order.
-    order = np.argsort(keys)
-    places = np.empty(len(keys), np.int64)
-    places[order] = np.searchsorted(known, keys[order])
-    return np.minimum(places, len(known) - 1)

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import Table, as_record, atomic_path, decode, decode_object, record_tables
+from deltableu.io import (
+    Table,
+    as_record,
+    atomic_path,
+    decode,
+    decode_object,
+    record_tables,
+    tidy_record,
+)
 from deltableu.judges.neural import need
 from deltableu.judges.settings import RaterSettings, parameter_shapes
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
@@ -22,7 +30,7 @@ _FORMAT = "deltableu-rater"
 _VERSION = 1
 _VOCABULARY = "vocabulary"
 _LONGEST_COUNT = 15
-#: Of the header, so that numbers begin where a processor likes them to.
+#: Bytes to which the header is filled up, so that numbers begin where a processor likes them to.
 _ALIGNMENT = 8
 
 
@@ -41,7 +49,7 @@ class RaterModel:
     card : mapping
         What is known of the training, as JSON holds it.
     digest : str
-        Of settings, vocabulary and parameters: two models that rate alike have the same.
+        A hash of settings, vocabulary and parameters: two models that rate alike have the same.
     """
 
     settings: RaterSettings
@@ -60,6 +68,10 @@ class RaterModel:
         record = as_record(self)
         card = record.pop("card")
         return [*record_tables(record, "judge"), *record_tables(card, "training")]
+
+    def tidy_table(self) -> Table:
+        """The same as one table, for programs."""
+        return tidy_record(as_record(self))
 
     def record(self) -> dict[str, Any]:
         """All that is known of the model, but not the numbers it learnt."""
@@ -84,7 +96,7 @@ def write_model(
     Parameters
     ----------
     path : str or PathLike
-        Of the file, which is replaced if it is there.
+        Where the file goes, which is replaced if it is there.
     settings : RaterSettings
         The shape of the network.
     vocabulary : Vocabulary

@@ -14,8 +14,8 @@ from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.gru import Scratch, encode_texts, time_steps
 from deltableu.judges.settings import RaterSettings
 
-#: Of the quadruple (U1, R1, U2, R2): the utterances never meet, since in training those of a
-#: positive example are the same.
+#: Triplets of the quadruple (U1, R1, U2, R2): the utterances never meet, since in training those
+#: of a positive example are the same.
 TRIPLETS = ((0, 1, 3), (2, 3, 1))
 
 _UPDATE_BIAS = 2.0
@@ -30,7 +30,7 @@ class RaterNetwork(nn.Module):
     vocabulary : int
         Its size, with padding and the unknown word.
     seed : int
-        Of the first parameters.
+        Seed of the first parameters.
     scaled : bool
         Whether these are drawn so that signals neither fade in the layers (He et al. 2015) nor in
         the first steps of the GRU, whose update gates begin rather closed; else as torch does it.

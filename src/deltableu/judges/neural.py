@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from deltableu.errors import InputError
+from deltableu.errors import InputError, Problem
+
+_THREADS = 1024
 
 _ENDINGS = {
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -49,3 +51,10 @@ def need(module: str, what: str) -> Any:
         raise InputError(
             f"{what} needs {package}: run pip install 'deltableu[neural]' ({error})"
         ) from error
+
+
+def check_threads(threads: int | None) -> None:
+    """Complain about a number of threads that torch cannot start."""
+    if threads is not None and not 1 <= threads <= _THREADS:
+        message = f"must lie between 1 and {_THREADS}, got {threads}"
+        raise InputError(Problem(message, field="threads"))

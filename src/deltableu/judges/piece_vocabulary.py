@@ -117,7 +117,7 @@ def piece_vocabulary(
     Parameters
     ----------
     partitions
-        Of `deltableu.logs.partitions.find_partitions`.
+        What `deltableu.logs.partitions.find_partitions` found.
     size
         Pieces, at most, beside padding and the unknown word; small logs give fewer.
     sample
@@ -125,7 +125,7 @@ def piece_vocabulary(
     lowercase
         Read small and capital letters as the same.
     seed
-        Of the choice of texts. The same texts and seed give the same pieces, in whatever order
+        Seed of the choice of texts. The same texts and seed give the same pieces, in whatever order
         and however many files the texts lie.
     tell
         Called with the bytes that were read since the last call; all logs are read once.

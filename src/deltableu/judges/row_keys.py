@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Bools, Hashes, Ints, Keys
 from deltableu.judges.mixing import fresh, mixed
-from deltableu.text import empty_keys, joined_keys, key_numbers, text_keys
+from deltableu.text import empty_keys, halves, key_numbers, key_order, text_keys
 
 if TYPE_CHECKING:
     from deltableu.logs import Block
@@ -38,13 +38,9 @@ class KeyedRows:
         """A number of each row, for choices by chance."""
         return mixed(salt, key_numbers(self.utterances), key_numbers(self.responses))
 
-    def joined_keys(self) -> Keys:
-        """One key of each row."""
-        return joined_keys(self.utterances, self.responses)
-
     def sorted(self) -> KeyedRows:
         """Different ones by utterance, then response."""
-        rows = self[np.lexsort((self.responses, self.utterances))]
+        rows = self[key_order(self.utterances, self.responses)]
         return rows[fresh(rows.utterances, rows.responses)]
 
     @classmethod
@@ -120,10 +116,8 @@ class RowKeys:
         """All different rows, sorted, so many at once as is fast."""
         bits = (sum(map(len, self._blocks)) // _AT_ONCE).bit_length()
         edges = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(_BITS - bits if bits else 0)
-        # Keys are sorted by their first bytes.
-        edges = edges.astype(">u8").view("S8")
         cuts = [
-            [0, *np.searchsorted(block.utterances, edges).tolist(), len(block)]
+            [0, *np.searchsorted(halves(block.utterances)[0], edges).tolist(), len(block)]
             for block in self._blocks
         ]
         for place in range(1 << bits):
@@ -137,7 +131,7 @@ class RowKeys:
 def _first_of_each(rows: KeyedRows, most: int, salt: np.uint64) -> Ints:
     """The rows of each utterance that come first in an order of chance, sorted."""
     ranks = rows.ranks(salt)
-    order = np.lexsort((ranks, rows.utterances))
     starts = starts_of(rows.utterances)
+    order = np.lexsort((ranks, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
     within = np.arange(len(rows)) - np.repeat(starts[:-1], np.diff(starts))
     return np.sort(order[within < most])

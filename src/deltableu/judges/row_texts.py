@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from deltableu._types import Bools, Hashes, Ints, Keys
+from deltableu._types import Bools, Hashes, Ints, Ints32, Keys
 from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.mixing import different, fresh, places_in
+from deltableu.judges.mixing import different, fresh
 from deltableu.judges.row_keys import KeyedRows, row_keys
 from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Block
-from deltableu.text import Texts, empty_keys, hash_texts
+from deltableu.text import Texts, WordNumbers, empty_keys, hash_texts, pair_keys
 
 
 class RowTexts:
@@ -32,24 +32,29 @@ class RowTexts:
         self._vocabulary = vocabulary
         self._max_length = max_length
         self._salt = salt
-        self._keys = different(wanted.joined_keys())
-        self._found = np.zeros(len(self._keys), np.bool_)
-        self._ranks: Hashes = np.zeros(len(self._keys), np.uint64)
-        self._spelt = KeyedRows(empty_keys(len(self._keys)), empty_keys(len(self._keys)))
+        rows = wanted.sorted()
+        self._utterances, self._responses = (WordNumbers.of(empty_keys(0)) for _ in range(2))
+        pairs = self._utterances.add(rows.utterances)[0], self._responses.add(rows.responses)[0]
+        self._rows = WordNumbers.of(pair_keys(*pairs))
+        self._found = np.zeros(len(rows), np.bool_)
+        self._ranks: Hashes = np.zeros(len(rows), np.uint64)
+        self._spelt = KeyedRows(empty_keys(len(rows)), empty_keys(len(rows)))
         self._spellings: list[Keys] = []
         self._texts: list[EncodedTexts] = []
         self._long: list[Bools] = []
 
-    def _places(self, rows: KeyedRows) -> tuple[Ints, Bools]:
-        """Where rows are among the wanted ones, and whether they are."""
-        keys = rows.joined_keys()
-        places = places_in(self._keys, keys)
-        return places, self._keys[places] == keys
+    def _places(self, rows: KeyedRows) -> Ints32:
+        """Where rows are among the wanted ones, -1 where they are not."""
+        utterances = self._utterances.find(rows.utterances)
+        responses = self._responses.find(rows.responses)
+        places = self._rows.find(pair_keys(np.maximum(utterances, 0), np.maximum(responses, 0)))
+        places[(utterances < 0) | (responses < 0)] = -1
+        return places
 
     def add(self, block: Block) -> None:
         keys, worded = row_keys(block)
-        places, found = self._places(keys)
-        (rows,) = np.nonzero(found & worded)
+        places = self._places(keys)
+        (rows,) = np.nonzero((places >= 0) & worded)
         if not len(rows):
             return
         places = places[rows]
@@ -71,10 +76,10 @@ class RowTexts:
             self._encode(texts, keys_of, best)
 
     def _encode(self, texts: Texts, keys: Keys, rows: Ints) -> None:
-        spellings, firsts = np.unique(keys[rows], return_index=True)
+        _, firsts = WordNumbers.of(empty_keys(0)).add(keys[rows])
         rows = rows[firsts]
         encoded = self._vocabulary.encode(texts.choose(rows))
-        self._spellings.append(spellings)
+        self._spellings.append(keys[rows])
         self._long.append(encoded.lengths > self._max_length)
         self._texts.append(encoded.cut(self._max_length))
 
@@ -83,17 +88,16 @@ class RowTexts:
         if not self._found.all():
             raise InputError("the logs changed while they were read: read them again")
         needed = different(np.concatenate((self._spelt.utterances, self._spelt.responses)))
-        held, firsts = np.unique(np.concatenate(self._spellings), return_index=True)
-        chosen = firsts[places_in(held, needed)]
-        self._needed = needed
+        held = WordNumbers.of(empty_keys(0))
+        _, firsts = held.add(np.concatenate(self._spellings))
+        chosen = firsts[held.find(needed)]
+        self._needed = WordNumbers.of(needed)
         texts, long = EncodedTexts.joined(self._texts), np.concatenate(self._long)[chosen]
         self._texts, self._spellings, self._long = [], [], []
         return texts.choose(chosen), long
 
     def texts_of(self, rows: KeyedRows) -> tuple[Ints, Ints]:
         """The places of utterance and response of wanted rows among the texts."""
-        spelt = self._spelt[self._places(rows)[0]]
-        return (
-            places_in(self._needed, spelt.utterances),
-            places_in(self._needed, spelt.responses),
-        )
+        spelt = self._spelt[self._places(rows)]
+        utterances, responses = map(self._needed.find, (spelt.utterances, spelt.responses))
+        return utterances.astype(np.int64), responses.astype(np.int64)

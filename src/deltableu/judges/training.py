@@ -11,10 +11,10 @@ import numpy as np
 
 from deltableu._types import Progress
 from deltableu._version import __version__
-from deltableu.errors import InputError, Problem, check_kind
+from deltableu.errors import check_kind
 from deltableu.io import WorkFolder, fingerprint
 from deltableu.judges.epochs import STATE, Run, TrainedRater, TrainingEpoch
-from deltableu.judges.neural import need
+from deltableu.judges.neural import check_threads, need
 from deltableu.judges.piece_vocabulary import piece_vocabulary
 from deltableu.judges.settings import RaterSettings, TrainingSettings, check_size, preset
 from deltableu.judges.training_pairs import TrainingPairs
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 #: Seconds between two checkpoints.
 PAUSE = 60.0
 _VOCABULARY, _PAIRS = "vocabulary", "pairs"
-_THREADS = 1024
 #: Texts that pieces are made from.
 _SAMPLE = 200_000
 
@@ -73,9 +72,7 @@ def train_rater(
     settings, how = settings or shape, training or how
     check_kind("settings", settings, RaterSettings)
     check_kind("training", how, TrainingSettings)
-    if threads is not None and not 1 <= threads <= _THREADS:
-        message = f"must lie between 1 and {_THREADS}, got {threads}"
-        raise InputError(Problem(message, field="threads"))
+    check_threads(threads)
     check_size(settings, how.vocabulary_size)
     need("torch", "training a judge")
     need("safetensors", "training a judge")

@@ -16,7 +16,7 @@ class TrainingCounts:
     Attributes
     ----------
     rows : int
-        Of the logs.
+        Rows that the logs have.
     empty : int
         Rows that were left out, because their utterance or response has no words or no number of
         the vocabulary.

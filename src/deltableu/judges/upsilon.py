@@ -190,11 +190,11 @@ class UpsilonBLEU(_RatedMetric, DeltaBLEU):
         A model's file, the name of a judge that a package offers, or any object with
         `rate(item, references)`.
     triplets : {"max", "mean", "first", "second"}, optional
-        Of the NN-rater: how the probabilities of its two triplets become one.
+        How the probabilities of the NN-rater's two triplets become one.
     magnitude : {"2p-1", "p"}, optional
-        Of the NN-rater: the size of a weight, for the probability p of the likelier class.
+        The size of the NN-rater's weights, for the probability p of the likelier class.
     original : float or "rated", optional
-        Of the NN-rater: the weight of the original reference, or "rated" to rate it too.
+        The weight that the NN-rater gives the original reference, or "rated" to rate it too.
     order, variant, smooth, combine, brevity, tokenize, lowercase, normalize, strip_punctuation, \
     smooth_value, effective_order
         See `DeltaBLEU`.

@@ -89,7 +89,7 @@ def word_vocabulary(
     Parameters
     ----------
     partitions
-        Of `deltableu.logs.partitions.find_partitions`.
+        What `deltableu.logs.partitions.find_partitions` found.
     size
         Words, at most, beside padding and the unknown word.
     min_count

@@ -35,7 +35,7 @@ class Imported:
     examples : tuple of Item
         The first items.
     outputs : mapping of system to tuple of str
-        Of each system, the outputs for these items.
+        The outputs of each system for these items.
     ratings : tuple of Rating
         The first ratings.
     """
@@ -236,7 +236,7 @@ def study_from(
     system : str, optional
         The system of outputs where no column says whose they are.
     scale : str, optional
-        Of ratings, such as ``"1-5"``.
+        The scale of ratings, such as ``"1-5"``.
     missing : {"error", "empty", "drop"}
         What to do with items for which a system has no output.
     keep_all : bool

@@ -35,11 +35,11 @@ class Request:
     system : str or None
         The system of outputs that do not say whose they are.
     scale : str or None
-        Of the ratings, such as `1-5`.
+        The scale of the ratings, such as `1-5`.
     systems, references, sources, documents : tuple of Path
         Plain text, one line per item.
     names : str or None
-        Of systems from file names: a pattern in which {} is the name.
+        How file names name systems: a pattern in which {} is the name.
     pair : str or None
         The language pair, for layouts that hold several.
     beside : mapping of str to tuple of Path

@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu._types import Ints
 from deltableu.logs.spill import Array, Records, Store, changes
-from deltableu.text import TextKeys, Texts, key_numbers, text_keys
+from deltableu.text import TextKeys, Texts, key_numbers, key_order, text_keys
 
 if TYPE_CHECKING:
     from deltableu.logs.types import Pair
@@ -82,8 +82,8 @@ class PairTexts:
         for bucket in range(self._records.count):
             records = self._records.load(bucket)
             if not self._in_order:
-                keys = (records["period"], records["response"], records["utterance"])
-                records = records[np.lexsort(keys)]
+                keys = records["utterance"], records["response"]
+                records = records[key_order(*keys, within=records["period"])]
                 self._records.put(bucket, records)
             yield records
         self._in_order = True

@@ -68,7 +68,7 @@ def write_pairs(
         Begin the names of dialogues with that of their file, so that equal ones in several files
         are told apart.
     form
-        Of the files in a folder, by default `tsv`.
+        The form of the files in a folder, by default `tsv`.
     replace
         Put the new folder in the place of an old one.
     on_error

@@ -155,9 +155,9 @@ def parse_split(
         ``NAME=DATES`` with commas between them, where dates are a year, month, day or second, or
         ``FIRST..LAST`` with one or both ends; or ``NAME:SHARE`` with commas between them.
     seed
-        Of shares.
+        Seed for shares.
     crossing
-        Of dates.
+        What becomes of pairs that cross dates.
 
     Examples
     --------

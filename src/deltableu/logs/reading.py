@@ -16,7 +16,7 @@ from deltableu.logs.read_rows import Advance
 from deltableu.logs.turns import Dialogue, read_dialogues
 
 _T = TypeVar("_T")
-#: Of a post in memory, without its text.
+#: The size of a post in memory, without its text.
 _POST_BYTES = 400
 
 

@@ -30,7 +30,8 @@ class PairRules:
     Parameters
     ----------
     min_posts : int, optional
-        Of a dialogue. By default 3 for posts, and 2 for logs that come as dialogues already.
+        The fewest posts of a dialogue. By default 3 for posts, and 2 for logs that come as
+        dialogues already.
     users : {"two", "any"}, optional
         With `two`, a dialogue is between two users, no more and no fewer: it ends before the post
         of a third, and posts without a user are dropped. By default `two` for posts, `any` for

@@ -28,7 +28,7 @@ from deltableu.logs.rules import PairRules
 from deltableu.logs.sample_types import REASONS, SampledItems, SamplePlan
 from deltableu.logs.times import parse_span, time_text
 from deltableu.logs.types import Pair, Thread
-from deltableu.text import Texts, WordRule, hash_texts, text_keys
+from deltableu.text import Texts, WordRule, empty_keys, hash_texts, text_keys
 
 _TEST, _TRAINING = 0, 1
 _HUMAN = "human"
@@ -154,7 +154,7 @@ class _Training:
     Attributes
     ----------
     numbers : set of int
-        Of the test pairs that are training data too.
+        Numbers of the test pairs that are training data too.
     threads : array
         Hashes of the threads of excluded logs, sorted.
     frequent : set of int, optional
@@ -194,7 +194,7 @@ def _training(
             bigrams.add(number, thread.pairs, asked=where == _TEST)
         number += len(thread.pairs)
         pairs += len(thread.pairs) if where == _TRAINING else 0
-    threads = [np.zeros(0, np.uint64)]
+    threads = [empty_keys(0)]
     for partition in find_partitions(exclude) if exclude else ():
         for block in partition.blocks():
             texts.add_texts(_TRAINING, block.utterances, block.responses)
@@ -203,9 +203,9 @@ def _training(
                 threads.append(np.unique(hash_texts(block.threads)))
     _, numbers = texts.overlap()
     frequent = None if bigrams is None else set(bigrams.numbers(plan.min_bigram_count).tolist())
-    hashes = np.unique(np.concatenate(threads))
+    names = np.unique(np.concatenate(threads))
     # The empty name of rows without a thread is nobody's.
-    return _Training(pairs, set(numbers.tolist()), hashes[hashes != 0], frequent)
+    return _Training(pairs, set(numbers.tolist()), names[names != b""], frequent)
 
 
 @dataclass(frozen=True, slots=True)

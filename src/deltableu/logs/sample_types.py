@@ -29,7 +29,7 @@ class SamplePlan:
     seed : int
         Another one draws other items.
     min_words, max_words : int
-        Of message and response.
+        The fewest and the most words of message and response.
     min_bigram_count : int
         Only triples of which message or response has two words in a row that responses of the logs
         have at least so often; 4 in Sordoni et al. (2015), which delta-BLEU follows.

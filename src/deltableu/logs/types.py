@@ -23,7 +23,7 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     Attributes
     ----------
     id, time, user
-        Of the response; the time in milliseconds since 1970.
+        What is known of the response; the time in milliseconds since 1970.
     thread : str
         The id of the root, or of the dialogue.
     context : str or None
@@ -46,9 +46,9 @@ class Thread:
     Attributes
     ----------
     time : int or None
-        Of the root.
+        When the root was written.
     earliest, latest : int or None
-        Of the times that are known of its posts.
+        The first and last time that is known of its posts.
     posts : int
         That are in the pairs.
     """

@@ -12,7 +12,7 @@ from deltableu.io import Checker, shown
 from deltableu.logs.times import parse_time, parse_times
 
 Name: TypeAlias = str | int | float | msgspec.UnsetType | None
-"""Of a row that is read as a struct."""
+"""A name in a row that is read as a struct."""
 
 _YES, _NO = ("true", "1", "yes", "t", "y"), ("false", "0", "no", "f", "n", "")
 _ABSENT = {NoneType, msgspec.UnsetType}

@@ -108,7 +108,7 @@ def check_output(
     Parameters
     ----------
     names
-        Of the files in the folder `path`; None where `path` is a file.
+        Names of the files in the folder `path`; None where `path` is a file.
     inputs
         Files that are read, which must not be overwritten.
     """

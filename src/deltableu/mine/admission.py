@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from deltableu._types import Bools, Bytes, Ints, Keys
+from deltableu._types import Bools, Bytes, Ints, Ints32, Keys
 from deltableu.corpus import Item
 from deltableu.errors import InputError
 from deltableu.mine.rows import LogRows
-from deltableu.text import Texts, WordRule, hash_texts, joined_keys, text_keys
+from deltableu.text import (
+    Texts,
+    WordNumbers,
+    WordRule,
+    empty_keys,
+    hash_texts,
+    pair_keys,
+    text_keys,
+)
 
 _PLACEHOLDERS = ("[deleted]", "[removed]", "[deleted by user]", "[removed by reddit]", "[image]")
 _LINKS = ("http", "https", "www")
@@ -43,7 +51,7 @@ class RowFilter:
     Parameters
     ----------
     min_words, max_words : int
-        Of the response.
+        The fewest and the most words of the response.
     junk : bool
         Leave out placeholders ("[deleted]"), responses with a link, and those that only repeat
         their utterance.
@@ -85,19 +93,17 @@ class RowFilter:
 
 
 @cache
-def _placeholder_keys() -> tuple[np.bytes_, ...]:
-    return tuple(_keys(_PLACEHOLDERS))
+def _placeholders() -> WordNumbers:
+    return WordNumbers.of(np.unique(_keys(_PLACEHOLDERS)))
 
 
 @cache
-def _link_words() -> Keys:
-    return WordRule().hash(Texts.of(_LINKS)).keys
+def _link_words() -> WordNumbers:
+    return WordNumbers.of(WordRule().hash(Texts.of(_LINKS)).keys)
 
 
 def _is_placeholder(rows: LogRows) -> Bools:
-    found = np.zeros(len(rows), np.bool_)
-    for key in _placeholder_keys():
-        found |= rows.response_keys == key
+    found = _placeholders().has(rows.response_keys)
     if found.any():
         # The word "deleted" may well be said; brackets around it are a forum's.
         texts = rows.block.responses
@@ -110,34 +116,86 @@ def _is_placeholder(rows: LogRows) -> Bools:
 def _has_link(rows: LogRows) -> Bools:
     # Tokenizers may leave an address whole, or cut it into characters.
     words = rows.plain_responses
-    link = np.zeros(len(words.keys), np.bool_)
-    for key in _link_words():
-        link |= words.keys == key
+    link = _link_words().has(words.keys)
     found = np.zeros(len(rows), np.bool_)
     found[np.searchsorted(words.bounds, np.flatnonzero(link), side="right") - 1] = True
     return found
 
 
-def _with_items(items: Any, keys: Keys) -> Keys:
-    """Keys of item and key together."""
-    return joined_keys(keys, np.asarray(items, np.int64))
+@dataclass(frozen=True, slots=True, eq=False)
+class _OwnKeys:
+    """Keys that items have.
+
+    Attributes
+    ----------
+    known : WordNumbers
+        The keys.
+    owned : WordNumbers
+        Their numbers, with those of the items.
+    """
+
+    known: WordNumbers
+    owned: WordNumbers
+
+    @classmethod
+    def of(
+        cls, pairs: Sequence[tuple[int, str]], make: Callable[[Sequence[str]], Keys]
+    ) -> _OwnKeys:
+        items = np.array([number for number, _ in pairs], np.int64)
+        known, owned = (WordNumbers.of(empty_keys(0)) for _ in range(2))
+        numbers, _ = known.add(make([text for _, text in pairs]))
+        owned.add(pair_keys(numbers, items))
+        return cls(known, owned)
+
+    def has(self, items: Any, keys: Keys) -> Bools:
+        """Which of the keys their items have."""
+        # Most keys are of no item.
+        numbers = self.known.find(keys)
+        found = numbers >= 0
+        (some,) = np.nonzero(found)
+        found[some] = self.owned.has(pair_keys(numbers[some], items[some]))
+        return found
 
 
-def _among(wanted: Keys, found: Keys) -> Bools:
-    """Which of `found` are in the sorted `wanted`."""
-    if not len(wanted):
-        return np.zeros(len(found), np.bool_)
-    places = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
-    return np.asarray(wanted[places] == found)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Originals:
+    """Messages of items with their original responses.
 
+    Attributes
+    ----------
+    messages, responses, pairs : WordNumbers
+        The keys of each, and pairs of their numbers.
+    numbers, items : array
+        The pairs that items have, and the items.
+    """
 
-def _of_items(own: Keys, items: Any, keys: Keys) -> Bools:
-    """Which of the keys are, with their items, in the sorted `own`."""
-    # Most keys are of no item, which the first part of a longer key tells.
-    found = _among(own.astype(keys.dtype), keys)
-    (some,) = np.nonzero(found)
-    found[some] = _among(own, _with_items(items[some], keys[some]))
-    return found
+    messages: WordNumbers
+    responses: WordNumbers
+    pairs: WordNumbers
+    numbers: Ints32
+    items: Ints
+
+    @classmethod
+    def of(cls, originals: Sequence[tuple[int, str]], messages: Sequence[str]) -> _Originals:
+        items = np.array([number for number, _ in originals], np.int64)
+        all_messages, responses, pairs = (WordNumbers.of(empty_keys(0)) for _ in range(3))
+        asked, _ = all_messages.add(_keys(messages))
+        answered, _ = responses.add(_keys([text for _, text in originals]))
+        numbers, _ = pairs.add(pair_keys(asked, answered))
+        return cls(all_messages, responses, pairs, numbers, items)
+
+    def counts(self, rows: LogRows, items: int) -> Ints:
+        """How many rows are a pair of each item."""
+        asked = self.messages.find(rows.utterance_keys)
+        # Hardly any row has a message.
+        (some,) = np.nonzero(asked >= 0)
+        answered = self.responses.find(rows.response_keys_at(some))
+        known = answered >= 0
+        pairs = self.pairs.find(pair_keys(asked[some[known]], answered[known]))
+        often = np.bincount(pairs[pairs >= 0], minlength=self.pairs.size)
+        found = np.zeros(items, np.int64)
+        np.add.at(found, self.items, often[self.numbers])
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,20 +204,18 @@ class OwnPairs:
 
     Attributes
     ----------
-    responses : array
-        Keys of items' references (and of the message, where the item is to have it as a parrot),
-        with the items.
-    ids, threads : array
-        Keys of the log ids and threads that items come from, with the items.
-    pairs, pair_items : array
-        Keys of message and original response together, sorted, and the items they are of.
+    responses
+        Those of items' references (and of the message, where the item is to have it as a parrot).
+    ids, threads
+        Those of the logs that items come from.
+    originals
+        Messages with their original responses.
     """
 
-    responses: Keys
-    ids: Keys
-    threads: Keys
-    pairs: Keys
-    pair_items: Ints
+    responses: _OwnKeys
+    ids: _OwnKeys
+    threads: _OwnKeys
+    originals: _Originals
 
     @classmethod
     def of(cls, items: Sequence[Item], *, parrot: bool) -> OwnPairs:
@@ -179,39 +235,24 @@ class OwnPairs:
                 for reference in item.references
                 if reference.origin == "original" and item.message
             )
-        messages = _keys([items[number].message or "" for number, _ in originals])
-        pairs = joined_keys(messages, _keys([text for _, text in originals]))
-        order = np.argsort(pairs, kind="stable")
-        owners = np.array([number for number, _ in originals], np.int64)
         return cls(
-            _own(texts, _keys), _own(ids, _exact_keys), _own(threads, _exact_keys),
-            pairs[order], owners[order],
-        )  # fmt: skip
+            _OwnKeys.of(texts, _keys),
+            _OwnKeys.of(ids, _exact_keys),
+            _OwnKeys.of(threads, _exact_keys),
+            _Originals.of(originals, [items[number].message or "" for number, _ in originals]),
+        )
 
     def allowed(self, rows: LogRows, items: Any, chosen: Any) -> Bools:
         """Which candidates, rows `chosen` for `items`, are not the item's own."""
-        mine = _of_items(self.responses, items, rows.response_keys_at(chosen))
+        mine = self.responses.has(items, rows.response_keys_at(chosen))
         for own, name in ((self.ids, "ids"), (self.threads, "threads")):
-            if len(own) and (keys := rows.keys(name)) is not None:
-                mine |= _of_items(own, items, keys[chosen])
+            if own.known.size and (keys := rows.keys(name)) is not None:
+                mine |= own.has(items, keys[chosen])
         return ~mine
 
     def leaks(self, rows: LogRows, items: int) -> Ints:
         """How many rows are each item's message with an original response of it."""
-        # Hardly any row has a message, which the first half of a pair's key is.
-        messages = self.pairs.astype(rows.utterance_keys.dtype)
-        (asked,) = np.nonzero(_among(messages, rows.utterance_keys))
-        found = joined_keys(rows.utterance_keys[asked], rows.response_keys_at(asked))
-        counts = np.zeros(items, np.int64)
-        for key in found[_among(self.pairs, found)]:
-            begin, end = (np.searchsorted(self.pairs, key, side=side) for side in ("left", "right"))
-            np.add.at(counts, self.pair_items[begin:end], 1)
-        return counts
-
-
-def _own(pairs: Sequence[tuple[int, str]], keys: Callable[[Sequence[str]], Keys]) -> Keys:
-    items = np.array([number for number, _ in pairs], np.int64)
-    return np.unique(_with_items(items, keys([text for _, text in pairs])))
+        return self.originals.counts(rows, items)
 
 
 def log_thread(item: Item) -> str | None:

@@ -57,7 +57,8 @@ class BM25:
     product : {"damped", "plain"}
         s_u * (alpha * s_r + (1 - alpha) * epsilon), or s_u * s_r.
     alpha, epsilon : float
-        Of the damped product. With it, a pair whose response is quite different can be found.
+        Settings of the damped product. With it, a pair whose response is quite different can be
+        found.
 
     References
     ----------
@@ -169,7 +170,7 @@ class FieldQueries:
     posting_bounds, posting_items, posting_weights : array
         The items of each term, but for terms that many items have.
     dense_rows, dense : array
-        Of those: the row of each term (-1 where it has none), and weights for all items.
+        For those: the row of each term (-1 where it has none), and weights for all items.
     shape : array
         k1 * (1 - b), k1 * b / average length, and the factor of the term frequency part.
     """

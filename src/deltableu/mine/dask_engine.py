@@ -204,7 +204,7 @@ def _connected(distributed: Any, cluster: Any, security: Any) -> Iterator[Any]:
     problem = ""
     try:
         with warnings.catch_warnings():
-            # Of other versions on the workers: those that matter are checked there.
+            # Dask warns of other versions on the workers; those that matter are checked there.
             warnings.simplefilter("ignore")
             client = distributed.Client(
                 cluster,

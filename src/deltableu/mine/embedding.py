@@ -54,7 +54,7 @@ class Embedding:
     product : {"damped", "plain"}
         On both: s_u * (alpha * s_r + (1 - alpha) * epsilon), or s_u * s_r.
     alpha, epsilon : float
-        Of the damped product.
+        Settings of the damped product.
 
     References
     ----------

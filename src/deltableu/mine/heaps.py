@@ -17,7 +17,7 @@ _kernel = _kernels.load("mine._join")
 class Heaps:
     """Items x places, sorted by falling score, then by position in the log.
 
-    Of candidates with the same key, an item has the best one only. What heaps hold does not
+    An item has only the best of the candidates with one key. What heaps hold does not
     depend on the order in which candidates came.
 
     Attributes

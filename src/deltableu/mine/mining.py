@@ -56,7 +56,7 @@ class MiningPlan:
     diversity : float, optional
         From 0 to 1: how much references should differ (`maximal_marginal_relevance`).
     seed : int
-        Of the random responses.
+        Seed of the random responses.
     tokenize : str
         What a word is (`deltableu.text.WordRule`): for BM25, for counts of words and for diversity.
         Word vectors must have been trained with the same rule.

@@ -56,7 +56,8 @@ class LogRows:
 
     @property
     def response_keys(self) -> Keys:
-        return self.response_keys_at(np.arange(len(self)))
+        self.response_keys_at(np.flatnonzero(~self._keyed))
+        return self._response_keys
 
     def response_keys_at(self, places: Ints) -> Keys:
         """Those of some rows; where nobody asks for all of them, few are needed."""
@@ -69,7 +70,7 @@ class LogRows:
         return self._response_keys[places]
 
     def keys(self, name: str) -> Keys | None:
-        """Of the rows' `ids` or `threads`; `b""` where a row has none."""
+        """Keys of the rows' `ids` or `threads`; `b""` where a row has none."""
         texts: Texts | None = getattr(self.block, name)
         return None if texts is None else hash_texts(texts)
 

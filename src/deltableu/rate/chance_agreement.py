@@ -25,11 +25,11 @@ class ChanceAgreement:
     value : float
         1 is perfect, 0 is what chance gives.
     observed, expected : float
-        Of agreement (kappa) or of disagreement (alpha).
+        Shares of agreement (kappa) or of disagreement (alpha).
     units : int
         That two raters or more rated.
     ratings : int
-        Of these units.
+        The number of ratings of these units.
     """
 
     value: float

@@ -49,7 +49,7 @@ class DirectAssessment:
         `p_values[a, b]`: rank-sum test that a, of the higher mean, is better than b; adjusted
         for the number of tests if that was asked for. NaN the other way round.
     ranking : Ranking
-        Of the systems that have a score.
+        The ranking of the systems that have a score.
     dropped : tuple of DroppedRater
     rank_by : "z" or "raw"
         What systems are ranked and tested by.

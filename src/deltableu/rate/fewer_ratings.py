@@ -111,7 +111,7 @@ def estimate_quality(
         `control-variates`: regression on the metric; `ppi`: prediction-powered inference with
         power tuning (PPI++); `ratings`: the ratings alone.
     confidence
-        Of the interval.
+        The confidence of the interval.
     quantile
         `t`: Student's, with small-sample variances; `normal`: large-sample, as the authors' PPI
         package computes it.
@@ -239,7 +239,7 @@ def expected_saving(correlation: float, gamma: float = 0.0, rated_share: float =
     Parameters
     ----------
     correlation
-        Of the metric with the true quality of outputs (not with one noisy rating).
+        Correlation of the metric with the true quality of outputs (not with one noisy rating).
     gamma
         Variance between ratings of one output over variance between outputs; divided by the
         raters an output.

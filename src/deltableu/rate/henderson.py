@@ -39,7 +39,7 @@ class Solution:
     deviance : float
         -2 log likelihood with fixed effects and residual variance at their best.
     gradient : array
-        Of the deviance by the ratios of outputs, items, raters and tastes.
+        The gradient of the deviance by the ratios of outputs, items, raters and tastes.
     fixed : array
         Means of the systems.
     inverse : array

@@ -40,7 +40,7 @@ class Spread:
     values : array
         One a split (or a rater); NaN where the agreement was undefined.
     mean, deviation : float
-        Of those that are defined.
+        Mean and standard deviation of those that are defined.
     low, high : float
         The central 95% of them. Splits share the ratings: this is no confidence interval.
     undefined : int
@@ -301,7 +301,7 @@ def _means(sides: tuple[Array, Array]) -> Sides:
 
 
 def _agreements(sides: Sides, agreement: AgreementFunction) -> tuple[Array, Array]:
-    """Of each two sides: their agreement, and for either the mean of 1 / ratings over units."""
+    """The agreement of each two sides, and for either the mean of 1 / ratings over units."""
     values, sizes = [], []
     for x, y, *counts in sides:
         both = ~np.isnan(x) & ~np.isnan(y)

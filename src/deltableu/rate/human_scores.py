@@ -30,7 +30,7 @@ def human_scores(
         `z`: standardised by rater, as Direct Assessment has it; `raw`: as given; `mixed`: with
         the rater effects of a mixed model taken out.
     min_raters
-        Of an output, for its score to count; a system's score counts all its ratings.
+        Raters that an output needs for its score to count; a system's score counts all its ratings.
     assessment
         The Direct Assessment of the same ratings with as many raters, where it is at hand.
 

@@ -77,7 +77,7 @@ def intraclass_correlations(
     ratings
         A `RatingTable`, or raters x units. Units with a missing rating are left out.
     confidence
-        Of the intervals, which come from F distributions.
+        The confidence of the intervals, which come from F distributions.
 
     References
     ----------

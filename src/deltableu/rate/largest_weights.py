@@ -26,7 +26,7 @@ def expected_largest(weights: Array, counts: Ints, variances: Array, bounds: Int
     Parameters
     ----------
     weights, counts, variances : array
-        Of each reference: its weight, the number of its answers (0: the weight is exact), and the
+        For each reference: its weight, the number of its answers (0: the weight is exact), and the
         variance among them (NaN where there are fewer than two).
     bounds : array of int
         Item i has the references from bounds[i] to bounds[i + 1].

@@ -26,7 +26,7 @@ Criterion = Literal["reml", "ml"]
 _EFFECTS = ("output", "item", "rater", "taste")
 #: Below which nobody can say how raters differ.
 _RATERS = 3
-#: Of logarithms of ratios, for derivatives; and a curvature below which nothing is known.
+#: A step of logarithms of ratios, for derivatives; and a curvature below which nothing is known.
 _STEP, _FLAT = 1e-3, 0.1
 
 
@@ -53,13 +53,13 @@ class MixedModel:
     systems, items, raters : tuple of str
         As in the ratings.
     estimates, standard_errors, covariance : arrays
-        Of each system's mean: what an average rater would say of an average item.
+        For each system's mean: what an average rater would say of an average item.
     differences, difference_errors : arrays
         `differences[a, b]` is how much a's mean lies above b's. Errors count in that variances
         are estimated (Kackar and Harville 1984), which those of single means do not.
     degrees_of_freedom, p_values : arrays
-        Of two-sided t-tests of the differences, with Satterthwaite's degrees of freedom. NaN where
-        `untested` says why there is no test.
+        Results of two-sided t-tests of the differences (degrees of freedom by Satterthwaite). NaN
+        where `untested` says why there is no test.
     untested : str or None
     variances : VarianceComponents
     item_effects, rater_effects : arrays

@@ -29,11 +29,11 @@ class RatingNoise:
     Attributes
     ----------
     weights, counts : array
-        Of each reference: its weight, and how many people it is from.
+        For each reference: its weight, and how many people it is from.
     bounds : array of int
-        Of the references of each item.
+        Where the references of each item begin and end.
     variances : array
-        Of the answers on each reference; NaN with fewer than two.
+        The variance of the answers on each reference; NaN with fewer than two.
     degrees : float
         Degrees of freedom of what is known about differences between raters.
     harshness, residual : float
@@ -178,14 +178,14 @@ def _harshness(deviations: Array, answers: RatingTable, counts: Ints) -> _Harshn
 
 
 def _means(values: Array, reference: Ints, counts: Ints) -> Array:
-    """Of each reference; 0 where nobody rated."""
+    """The mean of each reference; 0 where nobody rated."""
     sums = np.bincount(reference, values, minlength=len(counts))
     means: Array = sums / np.maximum(counts, 1)
     return means
 
 
 def _relative_variance(variances: Array, means: Array, places: Ints) -> Array:
-    """Of answers at these places, relative to all: at the ends of a scale people agree."""
+    """How answers at these places vary, relative to all: at the ends of a scale people agree."""
     known = ~np.isnan(variances)
     typical = float(variances[known].mean())
     if typical == 0.0:

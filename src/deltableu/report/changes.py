@@ -63,12 +63,13 @@ def changed_outputs(
         That has scores of single items. Most items of geometric delta-BLEU score 0 by themselves,
         which hides changes: its signed form takes its place.
     pairs
-        Of baseline and system.
+        Outputs of baseline and system.
     most
         Gains, and losses, of each pair.
     """
-    if isinstance(metric, DeltaBLEU) and metric.mostly_zero:
-        metric = metric.signed()
+    if isinstance(metric, DeltaBLEU):
+        # The signed form takes weights as they are, also those that a judge gives.
+        references, metric = metric.prepare_references(references), metric.signed()
     encoded = metric.encode(references)
     names = dict.fromkeys(name for pair in pairs for name in pair)
     rows = {name: metric.statistics(outputs[name], encoded) for name in names}

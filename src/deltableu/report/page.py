@@ -63,7 +63,7 @@ class StudyReport:
     buckets : tuple of Table
         Scores by kind of item, under `bucket_metric`.
     confidence : float
-        Of all intervals.
+        The confidence of all intervals.
     checked : CheckResult, optional
         What is in the study and what is wrong with it.
     note : str, optional

@@ -17,7 +17,7 @@ from deltableu.stats import ConfidenceInterval
 
 # Okabe and Ito 2008: colours that colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#D55E00")
-#: Of what is not significant, or knows nothing of quality.
+#: The colour of what is not significant, or knows nothing of quality.
 GREY = "#767676"
 _LONGEST_NAME = 24
 STYLE = {

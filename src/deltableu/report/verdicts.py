@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltableu.compare import Comparison, PowerPlan
+from deltableu.compare import Comparison, Gate, PowerPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
+from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
 from deltableu.report.validate_verdict import validate_verdict
-from deltableu.validate import Sweeps, Validation
+from deltableu.validate import SuiteValidation, Sweeps, Validation
 
-Result = Comparison | Sequence[Comparison] | Validation | Sweeps | PowerPlan | RaterModel
+Result = (
+    Comparison
+    | Sequence[Comparison]
+    | Validation
+    | Sweeps
+    | SuiteValidation
+    | PowerPlan
+    | Gate
+    | RaterModel
+)
 
 
 def verdict(result: Result) -> tuple[str, ...]:
@@ -23,8 +33,9 @@ def verdict(result: Result) -> tuple[str, ...]:
     Parameters
     ----------
     result
-        Of `compare_systems` (all of it, or one comparison), `validate_metrics`, `sweep_metrics`,
-        `plan_comparison`, or a judge that was read from its file.
+        What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
+        `sweep_metrics`, `validate_suite`, `plan_comparison` or `gate_systems`, or a judge read from
+        its file.
 
     Examples
     --------
@@ -37,13 +48,18 @@ def verdict(result: Result) -> tuple[str, ...]:
         return validate_verdict(result)
     if isinstance(result, Sweeps):
         return sweep_verdict(result)
+    if isinstance(result, SuiteValidation):
+        return suite_verdict(result)
     if isinstance(result, PowerPlan):
         return plan_verdict(result)
+    if isinstance(result, Gate):
+        return (f"The gate is {'' if result.passed else 'not '}passed.", *result.sentences())
     if isinstance(result, RaterModel):
         return judge_verdict(result)
     found = (result,) if isinstance(result, Comparison) else tuple(result)
     if not found or not all(isinstance(one, Comparison) for one in found):
         raise InputError(
-            "a verdict is made of what compare_systems, validate_metrics or plan_comparison gives"
+            "a verdict is made of what compare_systems, validate_metrics, plan_comparison or "
+            "gate_systems gives"
         )
     return compare_verdict(found)

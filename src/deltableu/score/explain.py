@@ -34,7 +34,7 @@ class NgramCredit:
     share : float
         Its share of the denominator.
     weight : float
-        Of the deciding reference; 0 without a match.
+        The weight of the deciding reference; 0 without a match.
     clip : int
         min(count, occurrences in the deciding reference); 0 without a match.
     weight_from, clip_from : int or None
@@ -93,7 +93,7 @@ class Explanation:
     references : tuple of tuples of str
         The tokens of each.
     weights : tuple of float
-        Of the references; all 1 where the metric has no weights.
+        Weights of the references; all 1 where the metric has no weights.
     ngrams : tuple of NgramCredit
         Every distinct n-gram of the hypothesis, shorter ones first, each order as it is read.
     order : int
@@ -111,12 +111,12 @@ class Explanation:
 
     @property
     def numerators(self) -> tuple[float, ...]:
-        """Of the row, per order: sums of credits."""
+        """The row's sums of credits, per order."""
         return tuple(sum(one.credit for one in self.of_order(n)) for n in self._orders)
 
     @property
     def denominators(self) -> tuple[float, ...]:
-        """Of the row, per order: sums of shares."""
+        """The row's sums of shares, per order."""
         return tuple(sum(one.share for one in self.of_order(n)) for n in self._orders)
 
     @property
@@ -125,7 +125,7 @@ class Explanation:
 
     @property
     def reference_length(self) -> int:
-        """Of the closest reference."""
+        """The length of the closest reference."""
         return len(self.references[self.closest])
 
     @property

@@ -34,11 +34,11 @@ class ScoreOptions(TypedDict, total=False):
     interval : {"jackknife", "percentile", "bca"}, optional
         Adds a confidence interval: where the score would lie on other items like these.
     confidence : float
-        Of the interval, 0.95 by default.
+        Confidence of the interval, 0.95 by default.
     resamples : int
         Samples of the bootstrap, 1000 by default.
     rng : numpy Generator or int
-        Of the bootstrap, 0 by default.
+        Randomness of the bootstrap, 0 by default.
     threads : int, optional
         All cores by default; the score does not depend on it.
     """
@@ -430,7 +430,7 @@ def rouge(
     hypotheses, references, **options
         See `bleu`.
     kind : {"1", "2", "L"}
-        Of shared words, of shared bigrams, or of the longest common subsequence.
+        Shared words, shared bigrams, or the longest common subsequence.
     tokenize
         `rouge` is ROUGE's own, which sees nothing but ASCII.
 

@@ -138,7 +138,7 @@ def _outputs(source: Any) -> dict[str, tuple[str, ...]]:
 def holds_scores(source: Any, columns: Columns | None = None) -> bool:
     """Whether a frame, mapping or list of rows holds scores that are ready, rather than texts.
 
-    Of a mapping of systems the lists tell: all numbers, or all texts; a mixture is refused.
+    The lists of a mapping tell: all numbers, or all texts; a mixture is refused.
     """
     if columns is not None:
         names = ColumnMap.parse(columns).given if isinstance(columns, str) else columns

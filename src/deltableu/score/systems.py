@@ -213,7 +213,7 @@ class Scoring:
 
 
 def _brief(scoring: Scoring) -> str:
-    """Of one metric."""
+    """The scoring of one metric on one line."""
     shown = [f"{one.system} {one.score.score:.2f}" for one in scoring.scores[:3]]
     more = ", ..." if len(scoring.scores) > 3 else ""
     return f"{scoring.scores[0].score.name}: {', '.join(shown)}{more}"

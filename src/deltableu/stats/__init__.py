@@ -34,6 +34,7 @@ from deltableu.stats.kendall import (
     tie_gains,
 )
 from deltableu.stats.multiple import Correction, adjust, benjamini_hochberg, holm
+from deltableu.stats.one_sided import Reach, one_sided_reach
 from deltableu.stats.permutation import (
     Alternative,
     enumerable,
@@ -54,8 +55,9 @@ from deltableu.stats.resampling import (
     in_chunks,
     stream,
 )
-from deltableu.stats.sequential import confidence_sequence_reach, spent_share
+from deltableu.stats.sequential import betting_bounds, log_capital, spent_share
 from deltableu.stats.studentized import (
+    TIED,
     Aggregate,
     Exchange,
     Gradient,
@@ -69,6 +71,7 @@ from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_
 
 __all__ = [
     "INTERVAL_COLUMNS",
+    "TIED",
     "Aggregate",
     "Alternative",
     "ConfidenceInterval",
@@ -79,6 +82,7 @@ __all__ = [
     "KendallLike",
     "Method",
     "Ranking",
+    "Reach",
     "StandardError",
     "WilliamsResult",
     "adjust",
@@ -89,6 +93,7 @@ __all__ = [
     "benjamini_hochberg",
     "best_first",
     "best_fit",
+    "betting_bounds",
     "bootstrap_counts",
     "bootstrap_sums",
     "centred",
@@ -96,7 +101,6 @@ __all__ = [
     "choice_streams",
     "chosen_sums",
     "column_counts",
-    "confidence_sequence_reach",
     "correlate",
     "correlation_interval",
     "correlation_p_value",
@@ -114,9 +118,11 @@ __all__ = [
     "jackknife_p_value",
     "kendall_like",
     "kendall_like_pairs",
+    "log_capital",
     "mean_score",
     "mean_score_gradient",
     "numerical_gradient",
+    "one_sided_reach",
     "pairwise_p_values",
     "partial_correlation",
     "percentile_interval",

@@ -34,7 +34,7 @@ def correlation_interval(
     method
         Chooses the standard error of z = atanh(r).
     confidence
-        Of confidence.
+        The confidence of the interval, such as 0.95.
     se
         `fisher`: 1 / sqrt(n - 3), the default for Pearson; on ranks it is the rule that older
         papers used for all. `bonett-wright`: sqrt((1 + r^2 / 2) / (n - 3)), the default for
@@ -85,7 +85,7 @@ def _default(method: Method) -> StandardError:
 
 
 def _variance(r: float, n: int, method: Method, rule: StandardError) -> float | None:
-    """Of z; None where there are too few observations."""
+    """The variance of z; None where there are too few observations."""
     if rule == "fieller":
         if method == "pearson":
             raise InputError("fieller's standard error is for Spearman and Kendall")

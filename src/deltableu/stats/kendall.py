@@ -65,7 +65,7 @@ def tau(
         `kendall-b` and `kendall-c` as scipy has them; `kendall-wei` drops pairs tied on either
         side (Wei); `kendall-like` counts a tie of x as discordant (WMT's daRR).
     counts
-        Of all pairs, y being the human side.
+        Counts of all pairs, y being the human side.
     size, distinct
         Observations, and distinct values of the side that has fewer of them: for `kendall-c`.
     """

@@ -20,12 +20,13 @@ class Ranking:
     order : tuple of int
         Places of those that have a score, the best first.
     ranks : tuple of (int, int)
-        Of each place: the best and worst rank that significant differences leave possible; (0, 0)
+        For each place, the best and worst rank that significant differences leave possible; (0, 0)
         without a score.
     clusters : tuple of int
-        Of each place, from 1: WMT draws a line where all above beat all below; 0 without a score.
+        The cluster of each place, from 1: WMT draws a line where all above beat all below; 0
+        without a score.
     letters : tuple of str
-        Of each place: two share a letter if and only if they do not differ; none without a score.
+        For each place: two share a letter if and only if they do not differ; none without a score.
     """
 
     order: tuple[int, ...]
@@ -42,7 +43,7 @@ def rank(
     Parameters
     ----------
     names
-        Of systems or metrics; the order of equal scores, so that who was named first does not
+        Names of systems or metrics; the order of equal scores, so that who was named first does not
         matter.
     scores
         NaN for one that has none and is not ranked.

@@ -23,7 +23,9 @@ Aggregate = Callable[[Array], Array]
 Gradient = Callable[[Array], Array]
 
 #: A variance below this part of what it is the difference of is the rounding of none.
-_NOTHING = 1e-11
+NOTHING = 1e-11
+#: Statistics that differ by less than this part of them are equal, in tests and intervals alike.
+TIED = 1e-9
 _CHUNK = 1024
 
 
@@ -46,7 +48,7 @@ def numerical_gradient(aggregate: Aggregate, sums: Array) -> Array:
 
 
 def mean_score(sums: Array) -> Array:
-    """Of sums and how many were added up."""
+    """Means, from sums and how many were added up."""
     means: Array = sums[..., 0] / sums[..., 1]
     return means
 
@@ -68,7 +70,7 @@ class Exchange:
     aggregate : callable
         Sums to scores.
     gradient : callable
-        Of the scores.
+        The gradient of the scores.
 
     References
     ----------
@@ -97,7 +99,7 @@ class Exchange:
 
     @cached_property
     def scores(self) -> Array:
-        """Of each system."""
+        """The score of each system."""
         return self.aggregate(self.totals)
 
     @cached_property
@@ -211,7 +213,7 @@ class Exchange:
         both = basis[first].T @ basis[second]
         shared = np.einsum("tp,tp->t", g @ both, h) + np.einsum("tp,tp->t", mixed, turned)
         variance = squares - 2.0 * shared - sums**2 / units
-        variance = np.where(variance > _NOTHING * squares, variance, 0.0)
+        variance = np.where(variance > NOTHING * squares, variance, 0.0)
         return apart, np.sqrt(units / (units - 1) * variance)
 
     def _ratio(self, first: int, second: int, apart: Array, error: Array) -> Array:
@@ -264,7 +266,7 @@ def critical_value(statistics: Array, confidence: float, *, exact: bool = False)
     statistics : array
         After exchanges.
     confidence : float
-        Of the interval.
+        The confidence of the interval.
     exact : bool
         Whether these are all exchanges, the observed one among them.
 
@@ -275,7 +277,7 @@ def critical_value(statistics: Array, confidence: float, *, exact: bool = False)
     """
     sizes = np.where(np.isnan(statistics), np.inf, np.abs(statistics))
     total = len(sizes) if exact else len(sizes) + 1
-    # Of all exchanges, the observed one is as extreme as itself, and so is the full one.
+    # Among all exchanges, the observed one is as extreme as itself, and so is the full one.
     most = math.ceil((1.0 - confidence) * total - 1e-9) - (1 if exact else 2)
     if most < (2 if exact else 0):
         return math.inf

@@ -1,7 +1,16 @@
 """Text comes in; tokens, words and keys go out, as arrays of keys."""
 
 from deltableu.text.characters import characters, chrf_words
-from deltableu.text.keys import empty_keys, joined_keys, key_numbers, lanes, span_keys
+from deltableu.text.keys import (
+    empty_keys,
+    halves,
+    joined_keys,
+    key_numbers,
+    key_order,
+    lanes,
+    pair_keys,
+    span_keys,
+)
 from deltableu.text.same import TextKeys, same_text, text_keys
 from deltableu.text.texts import NotUnicodeError, Texts
 from deltableu.text.tf_idf import tf_idf
@@ -26,10 +35,13 @@ __all__ = [
     "characters",
     "chrf_words",
     "empty_keys",
+    "halves",
     "hash_texts",
     "joined_keys",
     "key_numbers",
+    "key_order",
     "lanes",
+    "pair_keys",
     "read_vectors",
     "same_text",
     "span_keys",

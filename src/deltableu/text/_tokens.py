@@ -37,11 +37,12 @@ def _first(h: cython.ulonglong, last: cython.ulonglong) -> cython.ulonglong:
 def _packed(
     text: cython.const[cython.uchar][::1], at: cython.longlong, size: cython.longlong
 ) -> cython.ulonglong:
-    """Up to 8 bytes as a number."""
+    """Up to 8 bytes as a number; none where the size is below 1."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     packed: cython.ulonglong = 0
     k: cython.longlong
-    if size > 0 and at + 8 <= len(text):
+    size = 8 if size > 8 else size
+    if at + 8 <= len(text):
         # Compilers make one load of it, and there is no branch to mispredict.
         packed = (
             cython.cast(cython.ulonglong, text[at])
@@ -53,7 +54,7 @@ def _packed(
             | (cython.cast(cython.ulonglong, text[at + 6]) << 48)
             | (cython.cast(cython.ulonglong, text[at + 7]) << 56)
         )
-        return packed & (mask >> (64 - 8 * size))
+        return packed & (mask >> (64 - 8 * size) if size > 0 else 0)
     for k in range(size):
         packed |= cython.cast(cython.ulonglong, text[at + k]) << (8 * k)
     return packed
@@ -74,15 +75,13 @@ def _put(
 ) -> cython.longlong:
     """Make the key of token `count`, or list it as a long one; returns how many are listed."""
     size: cython.longlong = end - begin
-    last: cython.ulonglong = cython.cast(cython.ulonglong, size) << 56
-    if size > 8:
-        if size > 15:
-            longs[0, listed] = count
-            longs[1, listed] = begin
-            longs[2, listed] = end
-            return listed + 1
-        last |= _packed(text, begin + 8, size - 8)
-        size = 8
+    last: cython.ulonglong
+    if size > 15:
+        longs[0, listed] = count
+        longs[1, listed] = begin
+        longs[2, listed] = end
+        return listed + 1
+    last = (cython.cast(cython.ulonglong, size) << 56) | _packed(text, begin + 8, size - 8)
     lanes[2 * count] = _first(_packed(text, begin, size), last)
     lanes[2 * count + 1] = last
     return listed
@@ -159,6 +158,13 @@ def key_tokens(
             while at < end:
                 byte = text[at]
                 kind = classes[byte]
+                if kind == letter:
+                    if opened < 0:
+                        opened = at
+                    at += 1
+                    while at < end and classes[text[at]] == letter:
+                        at += 1
+                    continue
                 width = 1
                 if kind == lead:
                     width = _space_width(text, at, end)

@@ -5,7 +5,8 @@
 Words are written one after the other, in UTF-8, word k between `spelt_bounds[k]` and the next. A
 small letter may take more bytes than the capital, but never twice as many. `kinds` and `lower` say
 of every character of the Basic Multilingual Plane what it does to a word
-(`deltableu.text.words.Kind`) and what its small letter is.
+(`deltableu.text.words.Kind`) and what its small letter is. Most characters are ASCII: `plain` has
+the small letter of those that are letters or digits, and 0 for every other byte.
 """
 
 # ruff: noqa: SIM109
@@ -79,6 +80,7 @@ def spell_words(
     ends: cython.const[cython.longlong][::1],
     kinds: cython.const[cython.uchar][::1],
     lower: cython.const[cython.ushort][::1],
+    plain: cython.const[cython.uchar][::1],
     spelt: cython.uchar[::1],
     spelt_bounds: cython.longlong[::1],
     bounds: cython.longlong[::1],
@@ -104,6 +106,7 @@ def spell_words(
     point: cython.uint
     width: cython.int
     kind: cython.int
+    letter: cython.uchar
     opened: cython.bint
     keep_spans: cython.bint = spans.shape[0] > 0
     with cython.nogil:
@@ -115,6 +118,20 @@ def spell_words(
             opened = False
             while at < end:
                 here = at
+                letter = plain[text[at]]
+                if letter:
+                    if not opened:
+                        opened = True
+                        if keep_spans:
+                            spans[count, 0] = here
+                    while letter:
+                        spelt[written] = letter
+                        written += 1
+                        at += 1
+                        if at == end:
+                            break
+                        letter = plain[text[at]]
+                    continue
                 point = text[at]
                 width = 1
                 if point >= 0x80:
@@ -228,6 +245,7 @@ def spell_texts(
     ends: cython.const[cython.longlong][::1],
     kinds: cython.const[cython.uchar][::1],
     lower: cython.const[cython.ushort][::1],
+    plain: cython.const[cython.uchar][::1],
     spelt: cython.uchar[::1],
     spelt_bounds: cython.longlong[::1],
     worded: cython.uchar[::1],
@@ -244,12 +262,11 @@ def spell_texts(
     i: cython.longlong
     at: cython.longlong
     end: cython.longlong
-    after: cython.longlong
     point: cython.uint
     width: cython.int
     kind: cython.int
     lettered: cython.uchar
-    counts: cython.uchar
+    letter: cython.uchar
     with cython.nogil:
         spelt_bounds[0] = 0
         for i in range(starts.shape[0]):
@@ -258,21 +275,25 @@ def spell_texts(
             lettered = 0
             while at < end:
                 point = text[at]
-                width = 1
-                if point >= 0x80:
-                    width = _width(point)
-                    point = _point(text, at, width)
+                if point < 0x80:
+                    # Without a branch, which would be mispredicted at every word's end.
+                    letter = plain[point]
+                    spelt[written] = letter
+                    written += letter > 0
+                    lettered |= letter
+                    at += 1
+                    continue
+                width = _width(point)
+                point = _point(text, at, width)
                 at += width
                 kind = alone
                 if point < beyond:
                     kind = kinds[point]
                     point = lower[point]
-                # Without a branch, which would be mispredicted at every word's end.
-                counts = (kind == word) | (kind == alone)
-                after = _spell(spelt, written, point)
-                written = after if counts else written
-                lettered |= counts
-            worded[i] = lettered
+                if kind == word or kind == alone:
+                    written = _spell(spelt, written, point)
+                    lettered = 1
+            worded[i] = lettered > 0
             if lettered == 0:
                 at = starts[i]
                 while at < end:

@@ -9,9 +9,9 @@ import numpy as np
 
 from deltableu import _kernels
 from deltableu._types import Bools, Keys
-from deltableu.text.keys import span_keys
+from deltableu.text.keys import span_keys, unset_keys
 from deltableu.text.texts import Texts
-from deltableu.text.words import character_tables, spelling_room
+from deltableu.text.words import character_tables, spelling_parts
 
 _kernel = _kernels.load("text._words")
 
@@ -52,13 +52,15 @@ def text_keys(texts: Texts | Sequence[str]) -> TextKeys:
     """
     if not isinstance(texts, Texts):
         texts = Texts.of(texts)
-    spelt, bounds = spelling_room(texts, len(texts))
+    keys = unset_keys(len(texts))
     worded = np.empty(len(texts), dtype=np.bool_)
-    _kernel.spell_texts(
-        texts.data, texts.starts, texts.ends, *character_tables(),
-        spelt, bounds, worded.view(np.uint8),
-    )  # fmt: skip
-    return TextKeys(span_keys(spelt, bounds[:-1], bounds[1:]), worded)
+    for begin, part, spelt, bounds in spelling_parts(texts):
+        _kernel.spell_texts(
+            part.data, part.starts, part.ends, *character_tables(),
+            spelt, bounds, worded[begin:].view(np.uint8),
+        )  # fmt: skip
+        span_keys(spelt, bounds[: len(part)], bounds[1 : len(part) + 1], keys[begin:])
+    return TextKeys(keys, worded)
 
 
 def same_text(one: str, other: str) -> bool:

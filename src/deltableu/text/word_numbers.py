@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Hashes, Ints, Ints32, Keys
+from deltableu._types import Bools, Hashes, Ints, Ints32, Keys
 from deltableu.text.keys import lanes
 
 _kernel = _kernels.load("text._words")
@@ -52,6 +52,10 @@ class WordNumbers:
         found = np.empty(len(keys), np.int32)
         _kernel.find_numbers(lanes(keys), self.slots, self.numbers, found)
         return found
+
+    def has(self, keys: Keys) -> Bools:
+        """Which of the words have a number."""
+        return self.find(keys) >= 0
 
     def add(self, keys: Keys) -> tuple[Ints32, Ints]:
         """The number of each word, and the places of those that are new."""

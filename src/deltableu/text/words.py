@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -14,17 +15,22 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Bytes, Ints, Keys
 from deltableu.errors import check_choice
-from deltableu.text.keys import empty_keys, span_keys
+from deltableu.text.keys import empty_keys, span_keys, unset_keys
 from deltableu.text.texts import Texts
 from deltableu.text.tokens import TOKENIZERS, TokenArrays, Tokenizer
 
 _kernel = _kernels.load("text._words")
 
 _PLANE = 0x10000
+_ASCII = 0x80
 _JOINERS = "'\u2019\u02bc"
 #: Scripts that are written without spaces; each of their characters is a word.
 _WITHOUT_SPACES = ("CJK ", "HIRAGANA ", "KATAKANA ", "HANGZHOU ", "BOPOMOFO ")
 _OWN = "words"
+#: Texts that are spelt at a time.
+_PART = 4096
+#: Hardly ever are there more words than one in so many bytes.
+_WORD_BYTES = 4
 _NO_SPANS = np.empty((0, 2), dtype=np.int64)
 
 #: Names that a `WordRule` takes: this project's own rule, and all tokenizers.
@@ -109,33 +115,50 @@ class WordRule:
 
 
 def _key_words(texts: Texts, spans: Ints) -> TokenArrays:
-    # A text of n bytes has at most n words.
-    spelt, spelt_bounds = spelling_room(texts, texts.size)
-    bounds = np.empty(len(texts) + 1, dtype=np.int64)
-    count = _kernel.spell_words(
-        texts.data, texts.starts, texts.ends, *character_tables(),
-        spelt, spelt_bounds, bounds, spans,
-    )  # fmt: skip
-    keys = span_keys(spelt, spelt_bounds[:count], spelt_bounds[1 : count + 1])
-    return TokenArrays(keys, bounds)
+    keys = unset_keys(texts.size // _WORD_BYTES)
+    bounds = np.zeros(len(texts) + 1, dtype=np.int64)
+    count = 0
+    for begin, part, spelt, spelt_bounds in spelling_parts(texts):
+        words = bounds[begin : begin + len(part) + 1]
+        found = _kernel.spell_words(
+            part.data, part.starts, part.ends, *character_tables(),
+            spelt, spelt_bounds, words, spans[count:],
+        )  # fmt: skip
+        words += count
+        if count + found > len(keys):
+            keys = np.concatenate((keys[:count], unset_keys(texts.size)))
+        span_keys(spelt, spelt_bounds[:found], spelt_bounds[1 : found + 1], keys[count:])
+        count += found
+    return TokenArrays(keys[:count], bounds)
 
 
 def _key_tokens(tokens: Texts, token_bounds: Ints) -> tuple[TokenArrays, Ints]:
     """Those of the tokens that are words, and their places among the tokens."""
-    spelt, spelt_bounds = spelling_room(tokens, len(tokens))
+    spelt, spelt_bounds = np.empty(2 * tokens.size, np.uint8), np.empty(len(tokens) + 1, np.int64)
     kept = np.empty(len(tokens), dtype=np.int64)
     bounds = np.empty(len(token_bounds), dtype=np.int64)
     count = _kernel.spell_tokens(
-        tokens.data, tokens.starts, tokens.ends, token_bounds, *character_tables(),
+        tokens.data, tokens.starts, tokens.ends, token_bounds, *character_tables()[:2],
         spelt, spelt_bounds, bounds, kept,
     )  # fmt: skip
     keys = span_keys(spelt, spelt_bounds[:count], spelt_bounds[1 : count + 1])
     return TokenArrays(keys, bounds), kept[:count]
 
 
-def spelling_room(texts: Texts, pieces: int) -> tuple[Bytes, Ints]:
-    """Where the kernel writes texts in small letters, and the bounds of so many pieces of them."""
-    return np.empty(2 * texts.size, np.uint8), np.empty(pieces + 1, np.int64)
+def spelling_parts(texts: Texts) -> Iterator[tuple[int, Texts, Bytes, Ints]]:
+    """Some texts at a time, with the number of the first and room for spelling them.
+
+    The room is for texts in small letters, and for bounds of as many pieces as they may have. It is
+    the same each time: what was just spelt is still in the cache, and memory is taken only once.
+    """
+    room = (np.empty(0, np.uint8), np.empty(0, np.int64))
+    for begin in range(0, len(texts), _PART):
+        part = texts.choose(slice(begin, begin + _PART))
+        # A text of n bytes has at most n words.
+        pieces = part.size + len(part)
+        if pieces >= len(room[1]):
+            room = (np.empty(2 * pieces, np.uint8), np.empty(pieces + 1, np.int64))
+        yield begin, part, *room
 
 
 def hash_texts(texts: Texts) -> Keys:
@@ -151,7 +174,7 @@ def word_form(word: str) -> str:
     >>> word_form("Don’T")
     "don't"
     """
-    _, lower = character_tables()
+    _, lower, _ = character_tables()
     return "".join(
         "'"
         if character in _JOINERS
@@ -163,8 +186,11 @@ def word_form(word: str) -> str:
 
 
 @cache
-def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]]]:
-    """Of every character of the Basic Multilingual Plane: its kind, and its small letter."""
+def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]], bytes]:
+    """The kind and small letter of every character of the Basic Multilingual Plane.
+
+    The last table has the small letter of every byte that is an ASCII letter or digit, else 0.
+    """
     kinds = bytearray(_PLANE)
     lower = np.arange(_PLANE, dtype=np.uint16)
     for point in range(_PLANE):
@@ -173,7 +199,10 @@ def character_tables() -> tuple[bytes, np.ndarray[Any, np.dtype[np.uint16]]]:
         small = character.lower()
         if len(small) == 1 and ord(small) < _PLANE:
             lower[point] = ord(small)
-    return bytes(kinds), lower
+    plain = bytes(
+        lower[byte] if byte < _ASCII and kinds[byte] == Kind.WORD else 0 for byte in range(256)
+    )
+    return bytes(kinds), lower, plain
 
 
 def _kind(character: str) -> Kind:

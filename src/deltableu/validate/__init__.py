@@ -6,6 +6,8 @@ from deltableu.validate.accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
+from deltableu.validate.accuracy_methods import ComparedAccuracy, measure_accuracy
+from deltableu.validate.accuracy_results import Accuracy, MeasuredAccuracy
 from deltableu.validate.advice import Advice, validation_advice
 from deltableu.validate.agreement_bootstrap import (
     BootstrapAgreement,
@@ -16,18 +18,37 @@ from deltableu.validate.analyses import ANALYSES, Analyses, analyse_validation
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
 from deltableu.validate.failure_cases import FailureCase, failure_cases
 from deltableu.validate.kinds_of_systems import KindAgreement, KindsOfSystems, kinds_of_systems
-from deltableu.validate.levels import Level, LevelAgreement, agreement, level_agreement
+from deltableu.validate.label_accuracy import LabelMeasure, good_labels, label_accuracy
+from deltableu.validate.levels import (
+    AccuracyMethod,
+    Level,
+    LevelAgreement,
+    agreement,
+    level_agreement,
+)
 from deltableu.validate.metric_tests import compare_metrics
 from deltableu.validate.metrics import validate_metrics
 from deltableu.validate.permutation import PermutationResult, permutation_test
 from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.quality_bins import BinRule, QualityBin, QualityBins, quality_bins
 from deltableu.validate.rater_summary import Ceiling, RaterSummary, Span
-from deltableu.validate.results import Accuracy, Agreement, Validation
+from deltableu.validate.results import Agreement, Validation
+from deltableu.validate.suite import SUITE_PLAN, validate_suite
+from deltableu.validate.suite_results import (
+    Standing,
+    SuiteAgreement,
+    SuiteFailure,
+    SuiteGain,
+    SuiteRanking,
+    SuiteResample,
+    SuiteStudy,
+    SuiteValidation,
+)
 from deltableu.validate.sweep_plan import SweepName, SweepPlan
 from deltableu.validate.sweep_results import Sweep, Sweeps, UnitAgreement
 from deltableu.validate.sweeps import sweep_metrics, swept_metrics
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
+from deltableu.validate.tie_pairs import Grouping, TiePairs
 from deltableu.validate.unit_intervals import (
     UnitDraws,
     UnitInterval,
@@ -47,7 +68,9 @@ from deltableu.validate.winners import (
 
 __all__ = [
     "ANALYSES",
+    "SUITE_PLAN",
     "Accuracy",
+    "AccuracyMethod",
     "Advice",
     "Agreement",
     "Analyses",
@@ -56,11 +79,15 @@ __all__ = [
     "BootstrapDifference",
     "CalibratedAccuracy",
     "Ceiling",
+    "ComparedAccuracy",
     "FailureCase",
+    "Grouping",
     "KindAgreement",
     "KindsOfSystems",
+    "LabelMeasure",
     "Level",
     "LevelAgreement",
+    "MeasuredAccuracy",
     "MetricComparison",
     "MetricCorrection",
     "MetricTest",
@@ -75,11 +102,20 @@ __all__ = [
     "Resample",
     "SoftPairwiseAccuracy",
     "Span",
+    "Standing",
+    "SuiteAgreement",
+    "SuiteFailure",
+    "SuiteGain",
+    "SuiteRanking",
+    "SuiteResample",
+    "SuiteStudy",
+    "SuiteValidation",
     "SummedScores",
     "Sweep",
     "SweepName",
     "SweepPlan",
     "Sweeps",
+    "TiePairs",
     "UnitAgreement",
     "UnitCorrelations",
     "UnitDraws",
@@ -96,8 +132,11 @@ __all__ = [
     "compare_metrics",
     "draw_units",
     "failure_cases",
+    "good_labels",
     "kinds_of_systems",
+    "label_accuracy",
     "level_agreement",
+    "measure_accuracy",
     "pairwise_accuracy",
     "permutation_test",
     "quality_bins",
@@ -108,5 +147,6 @@ __all__ = [
     "swept_metrics",
     "unit_correlations",
     "validate_metrics",
+    "validate_suite",
     "validation_advice",
 ]

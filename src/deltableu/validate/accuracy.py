@@ -121,9 +121,9 @@ def soft_pairwise_accuracy(
         Scores, systems x items; NaN where missing. A pair of systems is compared on the items
         for which both have both scores.
     permutations
-        Of the paired permutation test; where there are no more ways to exchange two systems'
-        scores than this, all are taken. The same are used for all pairs and for both sides, so
-        that equal scores get equal p-values.
+        How many the paired permutation test draws; where there are no more ways to exchange two
+        systems' scores than this, all are taken. The same are used for all pairs and for both
+        sides, so that equal scores get equal p-values.
     ties
         Permutations that only equal the observed difference count `half` (mid-p), so that the order
         of the systems does not matter and a constant metric gets p = 1/2. As `published` they

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -66,7 +67,7 @@ class BootstrapAgreement:
 
     @property
     def p_value(self) -> float:
-        """Of no agreement, two-sided: the value over its standard error, by Student's t."""
+        """The p-value of no agreement, two-sided: the value over its standard error, by t."""
         from scipy.special import stdtr
 
         error = self.standard_error * _shortfall(self.units)
@@ -145,25 +146,15 @@ def bootstrap_agreement(
     items, systems = resample != "systems", resample != "items"
     systems_count, units = len(scores.x), scores.units
     fewest = {"items": units, "systems": systems_count, "both": min(units, systems_count)}[resample]
-
-    def draw(block: int, first: int, last: int) -> Array:
-        rows = counts = None
-        if systems:
-            size = (last - first, systems_count)
-            rows = stream(seed, _DRAWS, block, 1).integers(systems_count, size=size)
-        if items:
-            size = (last - first, units)
-            draws = stream(seed, _DRAWS, block, 0).integers(units, size=size)
-            counts = draw_counts(draws, units)
-        return scores.resampled(counts, rows)
-
-    drawn = in_blocks(draw, resamples, scores.trial_size(systems), threads)
+    drawn = drawn_agreements(
+        [scores], resample=resample, resamples=resamples, seed=seed, threads=threads
+    )[:, 0]
     distribution = drawn[~np.isnan(drawn)]
     low = high = error = float("nan")
     if len(distribution) > 1 and not np.isnan(value):
         error = float(distribution.std(ddof=1))
         if interval == "percentile":
-            expanded = confidence if resample == "both" else _expanded(confidence, fewest)
+            expanded = confidence if resample == "both" else expanded_level(confidence, fewest)
             low, high = percentile_interval(distribution, expanded)
         else:
             left_out = scores.jackknife(items, systems, threads)
@@ -177,17 +168,48 @@ def bootstrap_agreement(
     )
 
 
+def drawn_agreements(
+    tables: Sequence[ResampledScores],
+    *,
+    resample: Resample = "items",
+    resamples: int = 1000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Array:
+    """Agreement of each of several metrics in the same draws: trials x metrics.
+
+    The tables hold scores of the same outputs, in the same groups. NaN where a draw leaves no
+    agreement to compute.
+    """
+    items, systems = resample != "systems", resample != "items"
+    first_table = tables[0]
+    systems_count, units = len(first_table.x), first_table.units
+
+    def draw(block: int, first: int, last: int) -> Array:
+        rows = counts = None
+        if systems:
+            size = (last - first, systems_count)
+            rows = stream(seed, _DRAWS, block, 1).integers(systems_count, size=size)
+        if items:
+            size = (last - first, units)
+            draws = stream(seed, _DRAWS, block, 0).integers(units, size=size)
+            counts = draw_counts(draws, units)
+        return np.stack([one.resampled(counts, rows) for one in tables], axis=-1)
+
+    return in_blocks(draw, resamples, first_table.trial_size(systems), threads)
+
+
 def _shortfall(units: int) -> float:
     """By how much draws of so few units spread too little."""
     return math.sqrt(units / (units - 1)) if units > 1 else math.inf
 
 
-def _expanded(confidence: float, units: int) -> float:
+def expanded_level(confidence: float, units: int) -> float:
     """The level whose percentiles reach as far as Student's t at this one.
 
     Examples
     --------
-    >>> round(_expanded(0.95, 12), 3), round(_expanded(0.95, 1000), 3)
+    >>> round(expanded_level(0.95, 12), 3), round(expanded_level(0.95, 1000), 3)
     (0.978, 0.95)
     """
     from scipy.special import ndtr, stdtrit

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from deltableu._types import Progress, steps_of
+from deltableu._types import Array, Progress, steps_of
 from deltableu.corpus import ScoreTable
 from deltableu.validate.levels import Level, Measure
 from deltableu.validate.metric_tests import compare_metrics, compare_pairs, enough_resamples
@@ -70,7 +70,7 @@ def compare_level(
         tables,
         people,
         test=test,
-        method=plan.methods[0],
+        method=plan.correlations[0],
         level=level,
         correction=plan.correction,
         significance=plan.significance,
@@ -90,15 +90,12 @@ def _by_drawn_items(
     study: ScoredStudy, test: MetricTest, plan: ValidationPlan, threads: int | None
 ) -> Compared:
     """Level system, with each system's score made anew on the items of a draw."""
-    table = study.everything.select(systems=study.scores.systems)
-    people = np.full((len(table.systems), len(table.items)), np.nan)
-    places = {item: place for place, item in enumerate(table.items)}
-    people[:, [places[item] for item in study.human.items]] = study.people
+    table, people = drawn_tables(study)
     notes = []
     drawn: dict[str, SystemScores] = {}
     for metric in table.metrics:
         total = table.total(metric)
-        own = _drawn_scores(study, metric, table)
+        own = drawn_scores(study, metric, table)
         if (total == total[0]).all():
             notes += _told_constant(metric)
         elif own is not None:
@@ -123,7 +120,7 @@ def _by_drawn_items(
         [*drawn.values()],
         means_of(people),
         len(table.items),
-        measure=Measure(plan.methods[0], "system", "zero", plan.threshold),
+        measure=Measure(plan.correlations[0], "system", "zero", plan.threshold),
         systems=test == "bootstrap-both",
         codes=group_codes(labels, np.ones(len(table.items), bool)),
         resamples=resamples,
@@ -137,14 +134,23 @@ def _by_drawn_items(
         correction=plan.correction,
         significance=plan.significance,
         test=test,
-        method=plan.methods[0],
+        method=plan.correlations[0],
         level="system",
         resamples=resamples,
     )
     return compared, notes
 
 
-def _drawn_scores(study: ScoredStudy, metric: str, table: ScoreTable) -> SystemScores | None:
+def drawn_tables(study: ScoredStudy) -> tuple[ScoreTable, Array]:
+    """Everything that was scored, of the systems that count, and people beside it."""
+    table = study.everything.select(systems=study.scores.systems)
+    people = np.full((len(table.systems), len(table.items)), np.nan)
+    places = {item: place for place, item in enumerate(table.items)}
+    people[:, [places[item] for item in study.human.items]] = study.people
+    return table, people
+
+
+def drawn_scores(study: ScoredStudy, metric: str, table: ScoreTable) -> SystemScores | None:
     """Scores of systems on drawn items, from rows where they are there, or as means."""
     for scoring in study.scorings:
         rows = {one.system: one.rows for one in scoring.only(metric).scores}

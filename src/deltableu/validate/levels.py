@@ -26,6 +26,16 @@ from deltableu.stats import (
 )
 
 Level = Literal["system", "pooled", "item"]
+#: How often a metric prefers what people prefer.
+AccuracyMethod = Literal[
+    "pairwise-accuracy",
+    "spa",
+    "acc-eq",
+    "acc-eq-in-sample",
+    "acc-eq-by-system",
+    "auc",
+    "average-precision",
+]
 Undefined = Literal["zero", "drop"]
 
 #: Scores worked on at once.

@@ -17,7 +17,7 @@ from deltableu.errors import InputError, check_at_least, check_choice, check_sha
 from deltableu.stats import Method, best_first, williams_metrics, williams_test
 from deltableu.validate.agreement_bootstrap import Resample
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
-from deltableu.validate.levels import Level, Undefined, agreement
+from deltableu.validate.levels import AccuracyMethod, Level, Undefined, agreement
 from deltableu.validate.paired_scores import Groups, by_group, group_codes
 from deltableu.validate.permutation import (
     PermutationResult,
@@ -181,7 +181,7 @@ def compare_pairs(
     correction: MetricCorrection,
     significance: float,
     test: MetricTest,
-    method: Method,
+    method: Method | AccuracyMethod,
     level: Level,
     resamples: int | None,
     units: tuple[int, str] | None = None,

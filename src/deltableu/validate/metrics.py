@@ -22,13 +22,15 @@ from deltableu.stats import (
     partial_correlation,
 )
 from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
+from deltableu.validate.accuracy_methods import measure_accuracy
+from deltableu.validate.accuracy_results import Accuracy
 from deltableu.validate.agreement_bootstrap import bootstrap_agreement
 from deltableu.validate.comparisons import WHOLE_SYSTEMS, compare_level
 from deltableu.validate.levels import Level, level_agreement
 from deltableu.validate.paired_scores import Groups
 from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.rater_summary import rater_summary
-from deltableu.validate.results import Accuracy, Agreement, Validation
+from deltableu.validate.results import Agreement, Validation
 from deltableu.validate.scored_study import ScoredStudy, group_labels
 from deltableu.validate.sources import human_source, validation_sources
 from deltableu.validate.tie_calibration import calibrated_accuracy
@@ -154,7 +156,7 @@ def validate_metrics(
         for level in chosen.levels
         for metric in given.metrics
         if level == "system" or given.has_items(metric)
-        for method in chosen.methods
+        for method in chosen.correlations
     )
     accuracies = work.accuracies()
     told += dict.fromkeys(one.reason for one in accuracies if one.reason)
@@ -164,6 +166,8 @@ def validate_metrics(
         told += [line for line in lines if line not in told]
         if comparison is not None:
             comparisons.append(comparison)
+    measured = [measure_accuracy(study, one, chosen, threads) for one in chosen.accuracies]
+    told += [line for found in measured for line in found.notes if line not in told]
     return Validation(
         human=people,
         source=source,
@@ -182,6 +186,10 @@ def validate_metrics(
         ),
         signatures=dict(zip(given.metrics, given.signatures, strict=True)),
         scores=as_given.select(metrics=given.metrics, systems=given.systems, items=given.items),
+        measured=tuple(one for found in measured for one in found.accuracies),
+        accuracy_comparisons=tuple(
+            found.comparison for found in measured if found.comparison is not None
+        ),
     )
 
 
@@ -224,7 +232,7 @@ class _Work:
         return self._of_outputs(metric, level, method)
 
     def _of_systems(self, metric: str, method: Method) -> Agreement:
-        """Of whole systems, with the metric's own corpus score."""
+        """Agreement on whole systems, with the metric's own corpus score."""
         x, y = self.study.scores.total(metric), self.study.human.totals[0]
         value = float(correlate(x, y, method, threshold=self.plan.threshold))
         interval, p_value = None, float("nan")

@@ -136,7 +136,7 @@ def by_group(values: Any, codes: Ints | None, axis: int) -> Array:
 def pearson_of_sums(sums: Array, human: Any, human_squares: Any, size: Any) -> Array:
     """Pearson's r from sums of a metric, its squares and its products with human scores.
 
-    Of standardised scores, so that little is lost to cancellation.
+    Scores are standardised, so that little is lost to cancellation.
     """
     total, squares, products = np.moveaxis(sums, -1, 0)
     spread = squares - total**2 / size

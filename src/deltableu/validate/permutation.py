@@ -67,7 +67,7 @@ class PermutationResult:
 
     @property
     def p_value(self) -> float:
-        """Of the alternative."""
+        """The p-value against the alternative."""
         return self._p_value(self.alternative)
 
     def p_values(self) -> tuple[float, float]:

@@ -91,7 +91,7 @@ class RaterSummary:
         Correlations of two raters on what both rated (the `human` row of Tsuta et al. 2020,
         Table 3); None where no two raters have enough in common.
     reliability : float
-        Of the averaged ratings of outputs: split halves, Spearman-Brown.
+        The reliability of the averaged ratings of outputs: split halves, Spearman-Brown.
     doubly_rated, outputs : int
         Outputs that two raters or more rated, which all of this rests on, and those rated at all.
     ceilings : tuple of Ceiling
@@ -158,7 +158,8 @@ def rater_summary(
     several = raters >= 2
     if several.sum() < 3:
         return None
-    method = plan.methods[0] if plan.methods[0] != "kendall-like" else "kendall-wei"
+    first = plan.correlations[0]
+    method: Method = first if first != "kendall-like" else "kendall-wei"
 
     def pearson(x: Array, y: Array) -> float:
         return float(correlate(x, y, "pearson"))
@@ -211,7 +212,7 @@ def _ceilings(judgements: RatingTable, several: Any, plan: ValidationPlan) -> tu
     systems = len(np.unique(judgements.system))
     found = []
     for level in plan.levels:
-        for method in plan.methods:
+        for method in plan.correlations:
             if method == "kendall-like":
                 continue  # its threshold is on the raw scale
 

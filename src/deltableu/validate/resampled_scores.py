@@ -129,7 +129,7 @@ class ResampledScores:
         return pearson_of_sums(metric, sum_y, squares_y, size)
 
     def _sums(self, features: list[Array], counts: Ints | None, rows: Ints | None) -> Array:
-        """Of the scores that are there, then of features, over items: trials x features x systems.
+        """Sums of scores that are there, then of features, by trial, feature and system.
 
         Time and memory do not grow with systems times items for each trial.
         """

@@ -11,6 +11,7 @@ from deltableu.corpus import ScoreTable
 from deltableu.io import Cell, Column, Table, field_record, written
 from deltableu.rate import DirectAssessment
 from deltableu.stats import ConfidenceInterval, Method, interval_cells
+from deltableu.validate.accuracy_results import Accuracy, MeasuredAccuracy
 from deltableu.validate.levels import Level
 from deltableu.validate.rater_summary import RaterSummary
 from deltableu.validate.winners import MetricComparison
@@ -39,7 +40,7 @@ class Agreement:
     interval : ConfidenceInterval or None
         None where there are too few systems or items for one.
     p_value : float
-        Of no correlation, two-sided.
+        The p-value of no correlation, two-sided.
     units, dropped : int
         Systems, outputs or items that count, and those that could not be used.
     population : str
@@ -58,32 +59,6 @@ class Agreement:
     dropped: int
     population: str
     without_length: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """How often a metric orders two outputs or systems as people do.
-
-    Attributes
-    ----------
-    measure : str
-        `pairwise` (systems), `spa` (soft, systems) or `acc-eq` (outputs of an item, ties
-        calibrated).
-    chance : float
-        What is reached without knowing anything.
-    epsilon : float or None
-        The calibrated tie of `acc-eq`.
-    reason : str or None
-        Why there is no value.
-    """
-
-    metric: str
-    measure: str
-    value: float
-    chance: float
-    pairs: int
-    epsilon: float | None = None
-    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -114,6 +89,10 @@ class Validation:
         Those of the metrics that have one.
     scores : ScoreTable or None
         The metrics' scores on the systems and items that were used, as they were given.
+    measured : tuple of MeasuredAccuracy
+        Every metric by every accuracy that was among the methods.
+    accuracy_comparisons : tuple of MetricComparison
+        One per accuracy: which metrics are right more often than which.
     """
 
     human: ScoreTable
@@ -129,6 +108,8 @@ class Validation:
     signature: str
     signatures: Mapping[str, str] = field(default_factory=dict)
     scores: ScoreTable | None = None
+    measured: tuple[MeasuredAccuracy, ...] = ()
+    accuracy_comparisons: tuple[MetricComparison, ...] = ()
 
     def __repr__(self) -> str:
         """How well metrics agree by the first correlation at the first level; `table` has all."""
@@ -217,6 +198,34 @@ class Validation:
         caption = f"{level}: {_TITLES[level]} ({units} {_UNITS[level]})"
         return Table(columns, body, caption, self._notes(), self._signatures())
 
+    def accuracy_table(self, *, digits: int = 3) -> Table | None:
+        """Metrics in rows, and the accuracies that were asked for in columns."""
+        if not self.measured:
+            return None
+        form = f".{digits}r"
+        methods = list(dict.fromkeys(one.method for one in self.measured))
+        found = {(one.metric, one.method): one for one in self.measured}
+        first = {one.metric: one.value for one in self.measured if one.method == methods[0]}
+        names = sorted(first, key=lambda name: (math.isnan(first[name]), -first[name], name))
+        winners = {(name, one.method) for one in self.accuracy_comparisons for name in one.winners}
+        rows = []
+        for name in names:
+            cells: list[object] = [Cell(name, note="(sentinel)" * (name in self.sentinels))]
+            for method in methods:
+                one = found.get((name, method))
+                note = "" if one is None else f"chance {written(one.chance, form)}"
+                best = (name, method) in winners
+                cells.append(one and Cell(one.value, one.interval, note=note, best=best))
+            rows.append(cells)
+        columns = [Column("metric"), *(Column(method, form) for method in methods)]
+        return Table(
+            columns,
+            rows,
+            "how often metrics prefer what people prefer",
+            self._notes(),
+            self._signatures(),
+        )
+
     def people_tables(self, *, digits: int = 3) -> list[Table]:
         """What people think of the systems and how far they agree, where there are raw ratings."""
         tables = []
@@ -229,7 +238,8 @@ class Validation:
 
     def matrix_tables(self) -> list[Table]:
         """For each level, p-values of the row's metric agreeing better than the column's."""
-        return [self._noted(one.table()) for one in self.comparisons]
+        compared = (*self.comparisons, *self.accuracy_comparisons)
+        return [self._noted(one.table()) for one in compared]
 
     def _notes(self) -> dict[str, str]:
         """What readers of the tables must know."""

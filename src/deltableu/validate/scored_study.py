@@ -27,7 +27,7 @@ class ScoredStudy:
 
     @property
     def groups(self) -> Groups | None:
-        """Of the items that have metric and human scores."""
+        """Groups of the items that have metric and human scores."""
         return None if self.labels is None else [self.labels[item] for item in self.scores.items]
 
     @property

@@ -174,7 +174,7 @@ def _expected(x: Array, always_tie: float, counts: Any, epsilon: float | None) -
 
 
 def _pairs(x: Array, y: Array, counts: Any) -> _Pairs:
-    """Of all rows within each column."""
+    """The pairs of all rows within each column."""
     rows, columns = x.shape
     noise = _noise(x)
     shares = 1.0 / (counts * columns)

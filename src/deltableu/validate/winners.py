@@ -13,7 +13,7 @@ from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_choice, check_known, check_share
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import Correction, Method, adjust, best_first, greedy_ranks, rank
-from deltableu.validate.levels import Level
+from deltableu.validate.levels import AccuracyMethod, Level
 
 MetricTest = Literal[
     "perm-both",
@@ -69,8 +69,8 @@ class MetricComparison:
     Attributes
     ----------
     p_values, adjusted : array
-        Of two metrics differing, two-sided, in the order of `metrics`; as at WMT, of the row's
-        being better than the column's. NaN on the diagonal. `adjusted` is what decides.
+        That two metrics differ, two-sided, in the order of `metrics`; as at WMT, that the row's
+        is better than the column's. NaN on the diagonal. `adjusted` is what decides.
     correction : str
     resamples : int or None
         Exchanges or draws of each test: as many as the correction needs.
@@ -89,7 +89,7 @@ class MetricComparison:
     correction: MetricCorrection
     significance: float
     test: MetricTest | None = None
-    method: Method | None = None
+    method: Method | AccuracyMethod | None = None
     level: Level | None = None
     resamples: int | None = None
     unranked: str | None = None
@@ -102,7 +102,7 @@ class MetricComparison:
         return tuple(metric.metric for metric in self.metrics if metric.winner)
 
     def p_value(self, better: str, worse: str) -> float:
-        """Of two metrics, before correction; as at WMT, of the first being better."""
+        """That two metrics differ, before correction; as at WMT, that the first is better."""
         names = [metric.metric for metric in self.metrics]
         for name in (better, worse):
             check_known("metric", name, names)
@@ -146,7 +146,7 @@ def rank_metrics(
     correction: MetricCorrection = "holm",
     significance: float = 0.05,
     test: MetricTest | None = None,
-    method: Method | None = None,
+    method: Method | AccuracyMethod | None = None,
     level: Level | None = None,
 ) -> MetricComparison:
     """Winners and ranks from a table of p-values, whatever test they come from.
@@ -154,10 +154,10 @@ def rank_metrics(
     Parameters
     ----------
     names, agreements
-        Of the metrics.
+        Names of the metrics, and how they agree with people.
     p_values
-        Of the two metrics differing, two-sided, so that the table is symmetric; with
-        `correction="wmt"` of the row's metric being better than the column's. The diagonal is
+        That the two metrics differ, two-sided, so that the table is symmetric; with
+        `correction="wmt"`, that the row's metric is better than the column's. The diagonal is
         ignored.
     correction, significance
         As in `compare_metrics`.

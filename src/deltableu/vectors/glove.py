@@ -106,7 +106,7 @@ def train_vectors(
     x_max, alpha
         f(x) = min(1, (x / x_max)^alpha) weighs a co-occurrence count.
     learning_rate
-        Of AdaGrad.
+        The learning rate of AdaGrad.
     epochs
         Passes over all co-occurrence counts.
     seed

@@ -67,7 +67,6 @@ def build_tables(
     variant: cython.int,
     slots: cython.int[::1],
     marks: cython.uchar[::1],
-    ends: cython.longlong[::1],
     scratch: cython.int[:, ::1],
     credit: cython.double[:, ::1],
     grams: cython.ulonglong[:, ::1],
@@ -85,9 +84,9 @@ def build_tables(
     Reference j's tokens lie between token_bounds[j] and token_bounds[j + 1], item i's references
     between reference_bounds[i] and reference_bounds[i + 1]; a token is two of the `lanes`. Where
     `wanted_bounds` is not empty, `wanted` holds the tokens of the only hypotheses to be matched,
-    and n-grams with other tokens are left out. `slots`, `marks`, `ends`, `scratch`, `credit`
-    and `grams` are working space for the largest item. `variant` is 0 for the paper's formula, 1
-    for Galley's implementation (2019), 2 for Tsuta's (2020).
+    and n-grams with other tokens are left out. `slots`, `marks`, `scratch`, `credit` and `grams`
+    are working space for the largest item. `variant` is 0 for the paper's formula, 1 for Galley's
+    implementation (2019), 2 for Tsuta's (2020).
     """
     galley2019: cython.int = 1
     tsuta2020: cython.int = 2
@@ -98,21 +97,16 @@ def build_tables(
     table: cython.longlong = 0
     item: cython.longlong
     reference: cython.longlong
-    start: cython.longlong
-    end: cython.longlong
-    before: cython.longlong
-    after: cython.longlong
-    left: cython.longlong = 0
+    first_reference: cython.longlong
     first_token: cython.longlong
+    left: cython.longlong = 0  # n-gram occurrences of this table
     i: cython.longlong
     k: cython.longlong
     at: cython.longlong
-    total: cython.longlong
     size: cython.longlong
     slot: cython.longlong
-    seen: cython.longlong  # n-gram occurrences of this table so far
     again: cython.longlong  # repeated n-grams of all tables of this item so far
-    earlier: cython.longlong
+    earlier: cython.longlong = 0
     n: cython.int
     found: cython.int
     distinct: cython.int
@@ -132,6 +126,7 @@ def build_tables(
     base: cython.uint
     step: cython.uint
     mark_mask: cython.ulonglong
+    kept: cython.bint = True
     only_wanted: cython.bint = wanted_bounds.shape[0] > 0
     with cython.nogil:
         entry_bounds[0] = 0
@@ -139,11 +134,13 @@ def build_tables(
         bucket_bounds[0] = 0
         for item in range(items):
             # Rows of `scratch` beside those of the second pass. Of an occurrence: 0 its n-gram, 10
-            # where it begins. Of an n-gram: 1 the last reference that has it, 2 its number among
-            # repeated ones, 12 its place in the table, 15 the same of unigrams. Where a token
-            # stands: 11 its unigram. Of an entry of the last table: 13 the n-gram, 14 the count.
+            # where it begins, 15 its reference. Of an n-gram: 1 the last reference that has it, 2
+            # its number among repeated ones, 12 its place in the table. Where a token stands: 11
+            # the place of its unigram, -1 where it has none and after the end of a reference. Of
+            # an entry of the last table: 13 the n-gram, 14 the count.
             first = entries
-            first_token = token_bounds[reference_bounds[item]]
+            first_reference = reference_bounds[item]
+            first_token = token_bounds[first_reference]
             again = 0
             mark_mask = 0
             if only_wanted:
@@ -165,83 +162,80 @@ def build_tables(
                         grams[0, i] = _pair(scratch[13, i], scratch[14, i])
                         credit[0, i] = credit[2, i]
                 else:
-                    total = left
+                    # Occurrences of this order. Longer ones begin where shorter ones do. Those that
+                    # are none are overwritten: a branch would often be mispredicted.
+                    i = 0
                     if n == 0:
-                        total = token_bounds[reference_bounds[item + 1]] - first_token
-                        for i in range(total):
-                            scratch[11, i] = -1
+                        for reference in range(first_reference, reference_bounds[item + 1]):
+                            at = token_bounds[reference] - first_token + reference - first_reference
+                            for k in range(token_bounds[reference], token_bounds[reference + 1]):
+                                scratch[11, at] = -1
+                                scratch[10, i] = cython.cast(cython.int, at)
+                                scratch[15, i] = cython.cast(cython.int, reference)
+                                if only_wanted:
+                                    kept = marks[lanes[2 * k] & mark_mask]
+                                i += kept
+                                at += 1
+                            scratch[11, at] = -1
+                    else:
+                        for k in range(left):
+                            at = scratch[10, k]
+                            scratch[0, i] = scratch[0, k]
+                            scratch[10, i] = cython.cast(cython.int, at)
+                            scratch[15, i] = scratch[15, k]
+                            i += scratch[11, at + n] >= 0
+                    left = i
                     size = 2
-                    while size < 2 * total:
+                    while size < 2 * left:
                         size *= 2
                     for k in range(size):
                         slots[k] = -1
                     distinct = 0
                     repeats = 0
-                    seen = 0
-                    after = 0
 
                     # First pass: distinct n-grams, the best weight of each, which ones a reference
-                    # repeats. Longer ones begin where shorter ones do.
-                    for reference in range(reference_bounds[item], reference_bounds[item + 1]):
-                        start = token_bounds[reference] - first_token
-                        end = token_bounds[reference + 1] - first_token
+                    # repeats.
+                    for k in range(left):
+                        at = scratch[10, k]
+                        reference = scratch[15, k]
+                        if n == 0:
+                            i = first_token + at - (reference - first_reference)
+                            key = lanes[2 * i]
+                            check = lanes[2 * i + 1]
+                        else:
+                            key = _pair(scratch[12, scratch[0, k]], scratch[11, at + n])
+                            check = 0
                         weight = weights[reference]
-                        before = after
-                        after = before + end - start
-                        if n > 0:
-                            after = ends[reference - reference_bounds[item]]
-                        for k in range(before, after):
-                            if n == 0:
-                                at = start + k - before
-                                key = lanes[2 * (first_token + at)]
-                                if only_wanted and marks[key & mark_mask] == 0:
-                                    continue
-                                check = lanes[2 * (first_token + at) + 1]
-                            else:
-                                at = scratch[10, k]
-                                if at + n >= end or scratch[11, at + n] < 0:
-                                    continue
-                                key = _pair(
-                                    scratch[12, scratch[0, k]], scratch[15, scratch[11, at + n]]
-                                )
-                                check = 0
-                            slot = cython.cast(cython.longlong, key & (size - 1))
-                            while True:
-                                found = slots[slot]
-                                if found < 0:
-                                    break
-                                if grams[0, found] == key and grams[1, found] == check:
-                                    break
-                                slot = (slot + 1) & (size - 1)
+                        slot = cython.cast(cython.longlong, key & (size - 1))
+                        while True:
+                            found = slots[slot]
                             if found < 0:
-                                found = distinct
-                                distinct += 1
-                                slots[slot] = found
-                                grams[0, found] = key
-                                grams[1, found] = check
+                                break
+                            if grams[0, found] == key and grams[1, found] == check:
+                                break
+                            slot = (slot + 1) & (size - 1)
+                        if found < 0:
+                            found = distinct
+                            distinct += 1
+                            slots[slot] = found
+                            grams[0, found] = key
+                            grams[1, found] = check
+                            credit[0, found] = weight
+                            scratch[1, found] = cython.cast(cython.int, reference)
+                            scratch[2, found] = -1
+                        elif scratch[1, found] == reference:
+                            if scratch[2, found] < 0:
+                                scratch[2, found] = repeats
+                                scratch[3, repeats] = found
+                                scratch[4, repeats] = 0  # occurrences in the current reference
+                                scratch[5, repeats] = 1  # most occurrences in any reference
+                                scratch[6, repeats] = -1  # its last (weight, count) pair
+                                repeats += 1
+                        else:
+                            scratch[1, found] = cython.cast(cython.int, reference)
+                            if weight > credit[0, found]:
                                 credit[0, found] = weight
-                                scratch[1, found] = cython.cast(cython.int, reference)
-                                scratch[2, found] = -1
-                            elif scratch[1, found] == reference:
-                                if scratch[2, found] < 0:
-                                    scratch[2, found] = repeats
-                                    scratch[3, repeats] = found
-                                    scratch[4, repeats] = 0  # occurrences in the current reference
-                                    scratch[5, repeats] = 1  # most occurrences in any reference
-                                    scratch[6, repeats] = -1  # its last (weight, count) pair
-                                    repeats += 1
-                            else:
-                                scratch[1, found] = cython.cast(cython.int, reference)
-                                if weight > credit[0, found]:
-                                    credit[0, found] = weight
-                            if n == 0:
-                                scratch[11, at] = found
-                            scratch[0, seen] = found
-                            scratch[10, seen] = cython.cast(cython.int, at)
-                            seen += 1
-                        ends[reference - reference_bounds[item]] = seen
-
-                    left = seen
+                        scratch[0, k] = found
 
                     if variant == tsuta2020:
                         for i in range(distinct):
@@ -251,29 +245,29 @@ def build_tables(
                     # Second pass, where a reference repeats an n-gram: credit for every count.
                     earlier = again
                     if repeats > 0:
-                        seen = 0
                         pairs = 0
-                        for reference in range(reference_bounds[item], reference_bounds[item + 1]):
-                            touched = 0
-                            while seen < ends[reference - reference_bounds[item]]:
-                                r = scratch[2, scratch[0, seen]]
-                                seen += 1
-                                if r >= 0:
-                                    if scratch[4, r] == 0:
-                                        scratch[7, touched] = r
-                                        touched += 1
-                                    scratch[4, r] += 1
+                        touched = 0
+                        for k in range(left):
+                            r = scratch[2, scratch[0, k]]
+                            if r >= 0:
+                                if scratch[4, r] == 0:
+                                    scratch[7, touched] = r
+                                    touched += 1
+                                scratch[4, r] += 1
+                            if k + 1 < left and scratch[15, k + 1] == scratch[15, k]:
+                                continue
                             for i in range(touched):
                                 r = scratch[7, i]
                                 count = scratch[4, r]
                                 scratch[4, r] = 0
                                 if count > scratch[5, r]:
                                     scratch[5, r] = count
-                                credit[1, pairs] = weights[reference]
+                                credit[1, pairs] = weights[scratch[15, k]]
                                 scratch[8, pairs] = count
                                 scratch[9, pairs] = scratch[6, r]
                                 scratch[6, r] = pairs
                                 pairs += 1
+                            touched = 0
                         for r in range(repeats):
                             found = scratch[3, r]
                             for c in range(2, scratch[5, r] + 1):
@@ -324,9 +318,10 @@ def build_tables(
                     scratch[12, i] = cython.cast(cython.int, slot)
                     if n == 0:
                         checks[check_bounds[item] + slot] = grams[1, i]
-                        scratch[15, i] = scratch[12, i]
                 if n == 0:
                     check_bounds[item + 1] = check_bounds[item] + distinct
+                    for k in range(left):
+                        scratch[11, scratch[10, k]] = scratch[12, scratch[0, k]]
                 if n < order:
                     for i in range(earlier, again):
                         scratch[13, i] = cython.cast(

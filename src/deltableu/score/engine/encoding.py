@@ -35,11 +35,11 @@ class Part:
 
     tables: tuple[CreditTable, ...]
     summary: ChunkSummary
-    hopeless: tuple[int, ...]  # items whose weights leave the denominator without a value
+    without_positive: tuple[int, ...]  # items whose weights leave the denominator without a value
 
     def without_tables(self) -> Part:
         """For callers that are done with the tables."""
-        return Part((), self.summary, self.hopeless)
+        return Part((), self.summary, self.without_positive)
 
 
 class ChunkEncoder:
@@ -54,14 +54,14 @@ class ChunkEncoder:
         chunk = self._reader(start)
         tables = tuple(self._table(chunk, wanted, *portion) for portion in _portions(chunk))
         scale = np.concatenate([table.scale for table in tables])
-        hopeless = tuple(start + int(item) for item in np.flatnonzero(scale <= 0.0))
-        return Part(tables, chunk.summary(), hopeless)
+        without_positive = tuple(start + int(item) for item in np.flatnonzero(scale <= 0.0))
+        return Part(tables, chunk.summary(), without_positive)
 
     def info(self, parts: Sequence[Part]) -> ReferenceInfo:
         """What the signature says of all chunks; raises where items cannot be scored."""
-        hopeless = [item for part in parts for item in part.hopeless]
-        if hopeless:
-            raise InputError(self._no_positive(hopeless))
+        without_positive = [item for part in parts for item in part.without_positive]
+        if without_positive:
+            raise InputError(self._no_positive(without_positive))
         return self._reader.info([part.summary for part in parts])
 
     def _table(

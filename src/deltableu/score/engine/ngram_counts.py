@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array, Ints, Keys
-from deltableu.text import TokenArrays, WordNumbers, empty_keys, lanes
-
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
+from deltableu.text import TokenArrays, WordNumbers, empty_keys, pair_keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +29,7 @@ class NgramCounts:
     starts : array
         The token at which each occurrence starts.
     firsts : array
-        Of the n-grams that were counted here, where each occurs first.
+        Where each n-gram that was counted here occurs first.
     texts, places, counts : arrays
         N-gram `places[k]` occurs `counts[k]` times in text `texts[k]`; sorted by text, then place.
     """
@@ -78,7 +75,7 @@ def count_ngrams(
     for n, before in zip(range(1, order + 1), known or repeat(None), strict=False):
         starts = np.flatnonzero(room >= n)
         if n > 1:
-            keys = _pairs(grams[starts], own[starts + n - 1])
+            keys = pair_keys(grams[starts], own[starts + n - 1])
         table = WordNumbers.of(empty_keys(0)) if before is None else before.numbers
         occurrences, firsts, different = _numbered(keys, table, add=before is None)
         if n == 1:
@@ -97,15 +94,6 @@ def count_ngrams(
             pairs % width,
             counts,
         )
-
-
-def _pairs(firsts: Ints, seconds: Ints) -> Keys:
-    """Keys of pairs of numbers below 2 ** 32, mixed one to one so that tables are filled evenly."""
-    pairs = (firsts.astype(np.uint64) << _HALF) | seconds.astype(np.uint64)
-    pairs *= _MULTIPLIER
-    keys = empty_keys(len(pairs))
-    lanes(keys)[::2] = pairs ^ (pairs >> _HALF)
-    return keys
 
 
 def _numbered(keys: Keys, table: WordNumbers, *, add: bool) -> tuple[Ints, Ints, int]:

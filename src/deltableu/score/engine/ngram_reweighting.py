@@ -39,7 +39,7 @@ class NgramReweighting(Reweighting):
         groups = len(self.candidates[0]) if self.candidates else 0
         return 2 * groups + 3 * int(self.members.shape[0]) + len(self.reference_lengths)
 
-    def hopeless(self, weights: Array) -> Bools:
+    def without_positive(self, weights: Array) -> Bools:
         return self._scale(weights) <= 0.0
 
     def rows(self, weights: Array) -> Array:

@@ -31,7 +31,7 @@ class Reweighting(ABC):
         metric cannot score under them.
         """
 
-    def hopeless(self, weights: Array) -> Bools:
+    def without_positive(self, weights: Array) -> Bools:
         """Vectors x items (or x 1): those that the metric cannot score under these weights."""
         return np.zeros((len(weights), 1), dtype=bool)
 

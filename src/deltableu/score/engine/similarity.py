@@ -151,7 +151,8 @@ class FunctionSimilarity(Similarity):
 class TableSimilarity(Similarity):
     """Similarities computed elsewhere, by hypothesis and reference text."""
 
-    table: Mapping[tuple[str, str], float]
+    # A mapping has no hash; tables that differ may share one.
+    table: Mapping[tuple[str, str], float] = field(hash=False)
     label: str = "table"
 
     @property

@@ -105,7 +105,7 @@ class Statistics:
         ----------
         resamples : int
         confidence : float
-            Of the interval, between 0 and 1.
+            Confidence of the interval, between 0 and 1.
         method : {"percentile", "bca"}
             Efron's percentile interval, or the bias-corrected and accelerated one.
         rng : numpy Generator, int or None
@@ -162,7 +162,7 @@ class Statistics:
             Student's with the jackknife's standard error, or read off a bootstrap.
         confidence : float
         resamples, rng
-            Of the bootstrap.
+            Number of resamples, and randomness, of the bootstrap.
         """
         if len(self.rows) < 2 or (self.adds_up and self.metric.clamped(self.sums())):
             return None
@@ -176,7 +176,7 @@ class Statistics:
         Parameters
         ----------
         numbers : array of int
-            Of each segment's group, see `deltableu.stats.group_numbers`.
+            The number of each segment's group, see `deltableu.stats.group_numbers`.
         """
         return replace(self, rows=sum_groups(self.rows, numbers))
 

@@ -141,7 +141,7 @@ class CIDErD(CIDEr):
     Parameters
     ----------
     sigma : float
-        Of the length penalty, in tokens; infinity for none.
+        Width of the length penalty, in tokens; infinity for none.
     order, tokenize, lowercase, normalize, strip_punctuation
         See `CIDEr`.
 

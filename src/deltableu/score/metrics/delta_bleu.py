@@ -82,9 +82,8 @@ class DeltaBLEU(BLEU):
 
     def signed(self) -> SignedDeltaBLEU:
         """The same settings with a signed mean, which has no lowest score to stop at."""
-        kept = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
-        del kept["combine"]
-        return SignedDeltaBLEU(**kept)
+        kept = (one.name for one in fields(SignedDeltaBLEU) if one.init)
+        return SignedDeltaBLEU(**{name: getattr(self, name) for name in kept})
 
     @property
     def mostly_zero(self) -> bool:

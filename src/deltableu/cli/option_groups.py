@@ -1,0 +1,65 @@
+"""Which options stand together in `--help`: for all commands, in this one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+from cyclopts import Group, Parameter
+
+#: In the order of `--help`; what a command is called for comes first.
+COMMON = Group("Common options", sort_key=1)
+DATA = Group("Which data, and how they are read", sort_key=2)
+METRICS = Group("Settings of metrics", sort_key=3)
+METHOD = Group("How it is done", sort_key=4)
+TESTS = Group("Tests and intervals", sort_key=5)
+SWEEPS = Group("Sweeps: agreement on units of sentences", sort_key=6)
+PRINTED = Group("What is printed and written", sort_key=7)
+RUNNING = Group("How it runs", sort_key=8)
+
+#: An option is in the same group wherever it occurs, unless it is in a class of options, whose
+#: group holds for all of them.
+GROUPS = {
+    COMMON: (
+        *("study", "paths", "files", "logs", "layout", "refs", "weights", "scores", "human"),
+        *("systems", "system", "baseline", "metrics", "metric", "judge", "preset", "ci", "fail_if"),
+        *("mode", "margin", "history", "difference", "power", "items", "references", "raters"),
+        *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
+        *("triples", "as_", "dry_run", "list_layouts", "output", "suite"),
+    ),
+    DATA: (
+        *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
+        *("unknown", "select", "no_positive", "missing", "group", "runs", "bucket", "which"),
+        *("separators", "where", "sources", "beside", "documents", "names", "pair", "rename"),
+        *("without_references", "first", "period", "exclude", "min_words", "max_words"),
+        *("min_bigram_count", "min_count", "max_vocabulary", "tokenize", "keep_junk", "on_error"),
+    ),
+    METHOD: (
+        *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),
+        *("learning_rate", "parrot", "random", "diversity", "triplets", "magnitude", "original"),
+    ),
+    TESTS: (
+        *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),
+        *("trials", "resamples", "resample", "replicates", "threshold", "sentinels", "sequential"),
+        *("sensitivity", "past", "past_model", "resample_studies", "limits"),
+    ),
+    PRINTED: (
+        *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),
+        *("junit", "summary", "commit", "bins", "cases", "by"),
+    ),
+    RUNNING: ("seed", "threads", "memory", "partition_size", "batch", "work", "replace", "log"),
+}
+_GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def grouped(command: _Command) -> _Command:
+    """A command whose options stand in their groups in `--help`."""
+    hints = get_type_hints(command, include_extras=True)
+    for name, hint in hints.items():
+        group = _GROUP_OF.get(name)
+        if group is not None:
+            hints[name] = Annotated[hint, Parameter(group=group)]
+    command.__annotations__ = hints
+    return command

@@ -1,0 +1,49 @@
+"""Intervals of units and of accuracies, simulated with few studies."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import binom
+
+from simulations import validate
+from simulations.__main__ import SEED
+from simulations.validate_accuracy import Accuracies
+from simulations.validate_tables import PARTS, tables
+from simulations.validate_units import Units
+
+
+def rates(cell, studies: int) -> dict[tuple[str, str], int]:
+    """Intervals that hold the truth, by method and target."""
+    rows = validate.simulate(studies, SEED, chosen=[cell], processes=1)[cell]
+    return {(row.method, row.target): round(row.rate * studies) for row in rows}
+
+
+def test_few_studies_of_units():
+    studies = 20
+    found = rates(Units("strong", 4, 40, 10), studies)
+    # One in ten thousand falls below by chance.
+    least = int(binom.ppf(1e-4, studies, 0.95))
+    for correlation in ("spearman", "kendall-b"):
+        assert found["draws of items", correlation] >= least
+
+
+def test_few_studies_of_dialogues():
+    """Items of a dialogue taken one by one are too sure of themselves."""
+    found = rates(Units("strong", 4, 100, 10, dialogues=True), 20)
+    assert found["draws of dialogues", "spearman"] >= 15
+    assert found["draws of items", "spearman"] <= found["draws of dialogues", "spearman"]
+
+
+@pytest.mark.parametrize("labels", ["five-point", "good or bad"])
+def test_few_studies_of_accuracies(labels):
+    found = rates(Accuracies(labels, 0.5, 40), 20)
+    for method in ("acc-eq", "acc-eq-by-system", "auc"):
+        assert found.get((method, "over all items"), 20) >= 15
+
+
+def test_names_of_cells_differ():
+    cells = [cell for name in ("units", "accuracies") for cell in PARTS[name]()]
+    assert len({(cell.data, cell.relation, cell.n) for cell in cells}) == len(cells)
+    one = PARTS["accuracies"]()[-1]
+    found = tables(validate.simulate(1, SEED, chosen=[one], processes=1))
+    assert list(found) == ["validated accuracies"]
