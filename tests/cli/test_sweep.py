@@ -40,7 +40,8 @@ def test_tables_for_people_and_programs(run, demo):
     assert "sentences per unit" in result.out
     assert "units of 20 sentences in place of 100" in result.err
     rows = run("validate", demo, *options, "--format", "tsv").out.splitlines()
-    assert rows[0].split("\t")[0] == "sentences"
+    assert rows[0].split("\t")[:3] == ["sweep", "setting", "metric"]
+    assert {row.split("\t")[1] for row in rows[1:]} == {"1", "10"}
 
 
 def test_settings_of_metrics(run, demo):

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import pytest
 
-from deltableu.cli.option_groups import COMMON, GROUPS, METRICS
+from deltableu.cli.option_groups import COMMON, GROUPS, METRICS, SWEEPS
 from tests.fuzz.commands import commands
 
 COMMANDS = {one.name: one for one in commands()}
@@ -110,8 +110,9 @@ def test_many_options_stand_in_groups(name):
     groups = {one.names[0]: one.parameter.group[0] for command, one in ARGUMENTS if command == name}
     if len(groups) <= MANY:
         return
-    assert set(groups.values()) <= {*GROUPS, METRICS}, [
-        option for option, group in groups.items() if group not in {*GROUPS, METRICS}
+    known = {*GROUPS, METRICS, SWEEPS}
+    assert set(groups.values()) <= known, [
+        option for option, group in groups.items() if group not in known
     ]
     assert 1 <= sum(group is COMMON for group in groups.values()) <= MANY
 
@@ -136,6 +137,7 @@ def test_common_options_come_first_in_the_help(run):
         "Which data, and how they are read",
         "Settings of metrics",
         "Tests and intervals",
+        "Sweeps: agreement on units of sentences",
         "What is printed and written",
         "How it runs",
     ]
