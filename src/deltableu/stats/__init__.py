@@ -49,6 +49,7 @@ from deltableu.stats.resampling import (
     chosen_sums,
     draw_counts,
     in_chunks,
+    random_orders,
     stream,
 )
 from deltableu.stats.sequential import confidence_sequence_reach, spent_share
@@ -115,6 +116,7 @@ __all__ = [
     "partial_correlation",
     "percentile_interval",
     "permutation_p_value",
+    "random_orders",
     "rank",
     "rounding",
     "sign_p_value",
