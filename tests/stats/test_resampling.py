@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from deltableu import BLEU, DeltaBLEU
 from deltableu.compare import ComparisonPlan, compare_systems
 from deltableu.stats import resampling
-from deltableu.stats.resampling import all_choices, bootstrap_sums, choice_streams, chosen_sums
+from deltableu.stats.resampling import (
+    all_choices,
+    assigned_sums,
+    bootstrap_sums,
+    choice_streams,
+    chosen_sums,
+    random_orders,
+    stream,
+)
 from tests.uncompiled import run_uncompiled
 
 few = settings(max_examples=25, deadline=None)
@@ -215,3 +223,20 @@ def test_uncompiled_kernels_give_the_same_numbers():
     uncompiled = run_uncompiled(_SCRIPT)
     assert uncompiled["compiled"] is False
     assert uncompiled["results"] == results()
+
+
+def test_random_orders_are_uniform_and_the_same_uncompiled():
+    found = random_orders(stream(5), 24_000, 4)
+    assert (np.sort(found, axis=1) == np.arange(4)).all()
+    _, counts = np.unique(found @ 5 ** np.arange(4), return_counts=True)
+    assert len(counts) == 24
+    assert np.abs(counts - 1000).max() < 150
+    code = (
+        "import json; from deltableu.stats import assigned_sums, random_orders, stream; "
+        "import numpy as np; orders = random_orders(stream(5), 3, 40); "
+        "sums = assigned_sums(np.arange(80.0).reshape(40, 2), orders // 7 - 1, 5); "
+        "print(json.dumps([orders.tolist(), sums.tolist()]))"
+    )
+    orders = random_orders(stream(5), 3, 40)
+    sums = assigned_sums(np.arange(80.0).reshape(40, 2), orders // 7 - 1, 5)
+    assert run_uncompiled(code, warnings="default") == [orders.tolist(), sums.tolist()]

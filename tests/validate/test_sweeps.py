@@ -224,6 +224,7 @@ def test_intervals_as_asked_for():
     )
     interval = grouped.sweep("settings").agreements[0].interval
     assert interval.method == "bootstrap over groups of items"
+    assert "|groups:4|" in grouped.signature
 
 
 def test_small_studies_have_small_units():

@@ -53,6 +53,7 @@ from deltableu.stats.resampling import (
     chosen_sums,
     draw_counts,
     in_chunks,
+    random_orders,
     stream,
 )
 from deltableu.stats.sequential import betting_bounds, log_capital, spent_share
@@ -127,6 +128,7 @@ __all__ = [
     "partial_correlation",
     "percentile_interval",
     "permutation_p_value",
+    "random_orders",
     "rank",
     "rounding",
     "sign_p_value",

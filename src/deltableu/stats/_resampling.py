@@ -109,3 +109,19 @@ def sum_assigned(
                     if unit >= 0:
                         for column in range(columns):
                             sums[trial, unit, column] += rows[i, column]
+
+
+def shuffle_rows(orders: cython.int[:, ::1], draws: cython.const[cython.longlong][:, ::1]) -> None:
+    """Fill each row with 0, 1, ... in random order, from as many random numbers below 2**32.
+
+    Fisher and Yates from the left: each number goes to a random one of the places so far, and what
+    was there goes to the end.
+    """
+    trials = orders.shape[0]
+    size = orders.shape[1]
+    with cython.nogil:
+        for trial in range(trials):
+            for i in range(size):
+                place = (draws[trial, i] * (i + 1)) >> 32
+                orders[trial, i] = orders[trial, place]
+                orders[trial, place] = i

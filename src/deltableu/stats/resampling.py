@@ -116,6 +116,22 @@ def assigned_sums(rows: Array, units: Ints32, count: int) -> Array:
     return sums
 
 
+def random_orders(generator: np.random.Generator, trials: int, size: int) -> Ints32:
+    """The numbers from 0 on in random order, a trial a row.
+
+    Places are drawn from 32 bits: no order is more likely than another by more than size / 2**32.
+
+    Examples
+    --------
+    >>> sorted(random_orders(stream(0), 1, 5)[0].tolist())
+    [0, 1, 2, 3, 4]
+    """
+    draws = generator.integers(2**32, size=(trials, size), dtype=np.int64)
+    orders = np.zeros((trials, size), dtype=np.int32)
+    _kernel.shuffle_rows(orders, draws)
+    return orders
+
+
 def all_choices(rows: Array) -> Array:
     """Sums of the rows of every subset, the empty one first: 2 to the number of rows of them."""
     return sum_subsets(rows, all_subsets(len(rows), 0, 1 << len(rows)))

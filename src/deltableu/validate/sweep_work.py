@@ -129,9 +129,10 @@ class SweepWork:
     def signature(self) -> str:
         """What results depend on beside the texts."""
         units, intervals = self.units, self.plan.intervals
+        groups = "" if self.codes is None else f"|groups:{int(self.codes.max()) + 1}"
         drawn = f"-{intervals.draws}x{intervals.assignments}-{intervals.resample}"
         return (
-            f"human:{self.human}|pairs:{len(self.pairs)}|items:{len(self.rows.references)}"
+            f"human:{self.human}|pairs:{len(self.pairs)}|items:{len(self.rows.references)}{groups}"
             f"|units:{units.size}x{units.assignments}|orientation:{units.orientation}"
             f"|partial:{'yes' if units.partial else 'no'}|shared:{'yes' if units.shared else 'no'}"
             f"|ci:{intervals.confidence:g}-{intervals.method}"

@@ -22,6 +22,7 @@ from deltableu.stats import (
     check_method,
     correlate,
     in_chunks,
+    random_orders,
     stream,
 )
 from deltableu.validate.unit_rows import PairedRows
@@ -174,11 +175,11 @@ def assign(plan: UnitPlan, items: Ints, total: int, chunk: int, pair: int, trial
     """The number of each item's unit, trials x items; -1 for those that are left over."""
     if plan.shared:
         # A random order of all items, of which a pair takes its own.
-        order = _orders(stream(plan.seed, _UNITS, chunk, 0), trials, total)
+        order = random_orders(stream(plan.seed, _UNITS, chunk, 0), trials, total)
         if len(items) < total:
             order = order[:, items].argsort(axis=1).argsort(axis=1).astype(np.int32)
     else:
-        order = _orders(stream(plan.seed, _UNITS, chunk, pair + 1), trials, len(items))
+        order = random_orders(stream(plan.seed, _UNITS, chunk, pair + 1), trials, len(items))
     units = np.ascontiguousarray(order // np.int32(plan.size))
     if not plan.partial:
         units[units >= len(items) // plan.size] = -1
@@ -189,8 +190,3 @@ def orient(plan: UnitPlan, chunk: int, pair: int, shape: tuple[int, int]) -> Arr
     """1 or -1 for each unit."""
     heads = stream(plan.seed, _SIGNS, chunk, pair).integers(2, size=shape)
     return np.where(heads == 1, 1.0, -1.0)
-
-
-def _orders(generator: np.random.Generator, trials: int, size: int) -> Ints32:
-    orders = np.broadcast_to(np.arange(size, dtype=np.int32), (trials, size))
-    return generator.permuted(orders, axis=1)
