@@ -335,6 +335,17 @@ def place_of(error: BaseException) -> str:
     return f"{type(error).__name__} at {where}"
 
 
+def _unfolded(lines: list[str]) -> list[str]:
+    """Sentences that were folded to the terminal's width, each in one line again."""
+    found: list[str] = []
+    for line in lines:
+        if found and line.startswith("  "):
+            found[-1] += line[1:]
+        else:
+            found.append(line)
+    return found
+
+
 def _check(command: Command, arguments: list[str], outcome: Outcome) -> Iterator[_Wrong]:
     if outcome.error is not None:
         shown = "".join(traceback.format_exception(outcome.error))[-3000:]
@@ -348,7 +359,7 @@ def _check(command: Command, arguments: list[str], outcome: Outcome) -> Iterator
         return
     yield from _check_text(command, "standard output", out)
     yield from _check_text(command, "standard error", err)
-    lines = err.splitlines(keepends=False) if "\r" not in err else err.split("\n")
+    lines = _unfolded(err.splitlines(keepends=False) if "\r" not in err else err.split("\n"))
     # Where results take standard output, the summary is beside the notes.
     beside = outcome.code == 0 and any(one == "-" or one.endswith("=-") for one in arguments)
     for line in lines:
