@@ -158,3 +158,28 @@ def test_files_do_not_go_into_the_study(run: Any, demo: Path, tmp_path: Path) ->
     assert code == 2
     assert err.count("\n") == 1
     assert not (demo / "files").exists()
+
+
+def test_sweeps_are_curves_on_the_page_and_files(
+    run: Any, demo: Path, tmp_path: Path, parse
+) -> None:
+    page, folder = tmp_path / "r.html", tmp_path / "files"
+    options = ("--sweep", "settings", "--metrics", "bleu-2", "--files", folder)
+    assert run("report", demo, "-o", page, *options)[0] == 0
+    parsed = parse(page)
+    assert "Agreement on units of sentences" in [one.strip() for one in parsed.blocks["h2"]]
+    _, *rows = next(one for one in parsed.tables if one[0][:2] == ["metric", "references"])
+    assert {row[0] for row in rows} == {"bleu-2", "sentence-bleu-2", "delta-bleu-2"}
+    kept = json.loads((folder / "tables" / "sweeps.json").read_text())
+    spearman = [one for one in kept if one["method"] == "spearman"]
+    values = {(one["metric"], one["setting"]): one["value"] for one in spearman}
+    for metric, setting, cell, *_ in rows:
+        assert float(cell.split()[0]) == pytest.approx(values[metric, setting], abs=5e-4)
+    assert (folder / "plots" / "sweep-settings.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_sweeps_need_ratings(run: Any, demo: Path, tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    code, _, err = run("report", demo, "-o", page, "--sweep", "setings")
+    assert (code, "did you mean 'settings'?" in err) == (2, True)
+    assert not page.exists()

@@ -41,7 +41,7 @@ GROUPS = {
     TESTS: (
         *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),
         *("trials", "resamples", "resample", "replicates", "threshold", "sentinels", "sequential"),
-        *("sensitivity", "past", "past_model", "resample_studies", "limits"),
+        *("sensitivity", "past", "past_model", "resample_studies", "limits", "sweep"),
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),

@@ -40,9 +40,15 @@ from deltableu.report import (
 )
 from deltableu.score import IntervalPlan, Metric, Scoring, score_systems
 from deltableu.validate import (
+    SweepPlan,
+    Sweeps,
+    UnitIntervalPlan,
+    UnitPlan,
     Validation,
     ValidationPlan,
     analyse_validation,
+    check_sweeps,
+    sweep_metrics,
     validate_metrics,
 )
 
@@ -69,6 +75,7 @@ def report(
     bucket: Annotated[list[str] | None, Several] = None,
     changes: Whole | None = None,
     criterion: str | None = None,
+    sweep: str | None = None,
     group: str | None = None,
     missing: Missing = "error",
     significance: float = 0.05,
@@ -114,6 +121,9 @@ def report(
         default 5, fewer where there are many systems.
     criterion
         Which ratings of outputs to show; may be left out where there is one.
+    sweep
+        Also show agreement with people on units of sentences, by any of settings, threshold,
+        unit-size, order, references, origin, separated by commas: see deltableu validate --sweep.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then resampled and exchanged.
@@ -148,6 +158,8 @@ def report(
         baseline = next(iter(named))
     if select is None:
         select = "single,all" if references.weights is None else "single,w>=0.6,all"
+    if sweep is not None:
+        check_sweeps(listed(sweep))
     choices = listed(select)
     if not choices:
         raise InputError("--select names no choice of references")
@@ -207,6 +219,10 @@ def report(
         note=None if study is None else study.note,
     )
     result = _with_analyses(result, inputs, ratings, plan)
+    if sweep is not None:
+        if study is None or ratings is None:
+            raise InputError("--sweep needs a study with ratings of outputs")
+        result = replace(result, sweeps=_swept(study, ratings, sweep, systems, groups, plan))
     result = _with_changes(result, inputs, changes, (*chosen, *signed))
     result = _with_buckets(result, bucket or ())
     page = study_page(result)
@@ -254,6 +270,30 @@ def _validated(
             raise
         remark(f"people's ratings are left out: {error}")
         return None, None
+
+
+def _swept(
+    study: Study,
+    ratings: RatingTable,
+    names: str,
+    systems: Sequence[str] | None,
+    groups: Sequence[str] | None,
+    plan: ComparisonPlan,
+) -> Sweeps:
+    """Agreement on units of sentences, of the metrics of the delta-BLEU paper's study."""
+    labels = None
+    if groups is not None:
+        labels = dict(zip((item.id for item in study.items), groups, strict=True))
+    return sweep_metrics(
+        study,
+        ratings,
+        sweeps=listed(names),
+        plan=SweepPlan(
+            units=UnitPlan(seed=plan.seed), intervals=UnitIntervalPlan(confidence=plan.confidence)
+        ),
+        systems=systems,
+        groups=labels,
+    )
 
 
 def _with_analyses(

@@ -22,6 +22,7 @@ from deltableu.report.page import Setting, StudyReport, leading, study_page
 from deltableu.report.plots import check_plotting, svg
 from deltableu.report.power_plot import power_plot
 from deltableu.report.result_plot import plot
+from deltableu.report.sweep_charts import sweep_figure
 from deltableu.report.validation_plots import (
     consistency_figure,
     kinds_figure,
@@ -65,6 +66,7 @@ __all__ = [
     "significance_figure",
     "study_page",
     "svg",
+    "sweep_figure",
     "terminal_view",
     "verdict",
     "violin_figure",

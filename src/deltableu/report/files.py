@@ -12,6 +12,7 @@ from deltableu.report.agreement_plots import agreement_figure, scatter_figure
 from deltableu.report.difference_plot import difference_figure
 from deltableu.report.page import StudyReport
 from deltableu.report.plots import drawn
+from deltableu.report.sweep_charts import sweep_figure
 from deltableu.report.validation_plots import (
     consistency_figure,
     kinds_figure,
@@ -86,6 +87,8 @@ def report_tables(report: StudyReport) -> Iterator[tuple[str, Table]]:
         for name in ("cases", "facts", "consistency"):
             for table in report.analyses.tables(name):
                 yield name, table
+    if report.sweeps is not None:
+        yield "sweeps", report.sweeps.tidy_table()
     for table in report.buckets:
         yield f"bucket-{_file_name(table.caption)}", table
 
@@ -103,6 +106,8 @@ def report_figures(report: StudyReport) -> Iterator[tuple[str, Any]]:
     for comparison in validation.comparisons:
         if not comparison.unranked and len(comparison.metrics) > 1:
             yield f"metric-tests-{comparison.level}", significance_figure(comparison)
+    for sweep in report.sweeps.sweeps if report.sweeps is not None else ():
+        yield f"sweep-{sweep.name}", sweep_figure(sweep)
     if analyses is None:
         return
     if analyses.bins:

@@ -24,10 +24,12 @@ from deltableu.report.explain_page import ExplainTools
 from deltableu.report.failures import ShownFailure
 from deltableu.report.methods import methods_paragraph
 from deltableu.report.render import render
+from deltableu.report.sweep_charts import sweep_chart
+from deltableu.report.sweep_verdict import sweep_verdict
 from deltableu.report.validate_verdict import validate_verdict
 from deltableu.report.validation_charts import consistency_curve, heat_map, violin_chart
 from deltableu.score import Scoring
-from deltableu.validate import Agreement, Analyses, Level, Validation
+from deltableu.validate import Agreement, Analyses, Level, Sweeps, Validation
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class StudyReport:
         What lies behind the agreement with people.
     failures : tuple of ShownFailure
         Its failure cases, with what the page shows of each.
+    sweeps : Sweeps, optional
+        Agreement on units of sentences.
     changes : tuple of Changes
         Outputs that changed most.
     buckets : tuple of Table
@@ -77,6 +81,7 @@ class StudyReport:
     validation: Validation | None = None
     analyses: Analyses | None = None
     failures: tuple[ShownFailure, ...] = ()
+    sweeps: Sweeps | None = None
     changes: tuple[Changes, ...] = ()
     buckets: tuple[Table, ...] = ()
     bucket_metric: str = ""
@@ -118,6 +123,7 @@ def study_page(report: StudyReport) -> str:
         "differences": ("Differences", bool(charts)),
         "scores": ("Scores", True),
         "people": ("Against people", bool(scatters)),
+        "units": ("Units of sentences", report.sweeps is not None),
         "failures": ("Where they disagree", bool(report.failures)),
         "changes": ("Changed outputs", bool(report.changes)),
         "buckets": ("By kind of item", bool(report.buckets)),
@@ -158,6 +164,7 @@ def study_page(report: StudyReport) -> str:
         "unlisted": 0 if checked is None else checked.unlisted,
         "signatures": [
             *(one.signature for one in comparisons),
+            *([] if report.sweeps is None else [report.sweeps.signature]),
             *(text for one in report.settings for text in one.scoring.signatures.values()),
         ],
     }
@@ -186,6 +193,10 @@ def _behind(report: StudyReport) -> dict[str, Any]:
             for level in dict.fromkeys(one.level for one in validation.agreements)
         ],
         "methods": None if validation is None else methods_paragraph(validation),
+        "sweeps": []
+        if report.sweeps is None
+        else [(sweep_chart(one), one.table()) for one in report.sweeps.sweeps],
+        "sweeps_verdict": () if report.sweeps is None else sweep_verdict(report.sweeps),
     }
 
 

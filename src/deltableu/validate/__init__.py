@@ -44,7 +44,7 @@ from deltableu.validate.suite_results import (
     SuiteStudy,
     SuiteValidation,
 )
-from deltableu.validate.sweep_plan import SweepName, SweepPlan
+from deltableu.validate.sweep_plan import SweepName, SweepPlan, check_sweeps
 from deltableu.validate.sweep_results import Sweep, Sweeps, UnitAgreement
 from deltableu.validate.sweeps import sweep_metrics, swept_metrics
 from deltableu.validate.tie_calibration import CalibratedAccuracy, calibrated_accuracy
@@ -129,6 +129,7 @@ __all__ = [
     "bootstrap_agreement",
     "bootstrap_difference",
     "calibrated_accuracy",
+    "check_sweeps",
     "compare_metrics",
     "draw_units",
     "failure_cases",
