@@ -31,9 +31,10 @@ HEAD = """\
 Written by `python -m reproduce units` from public data sets; people are as each set has them.
 An observation is a pair of systems on M sentences, as in section 5 of the delta-BLEU paper:
 differences of scores are correlated with differences of people's ratings, averaged over random
-assignments of sentences to units (`deltableu validate STUDY --sweep ...`). Intervals come from 200 draws of items, 20 assignments each: they speak
-about these systems on other items. None of these sets has rated references, so that delta-BLEU
-has rows only in the provider split, where weights are made from ratings of outputs.
+assignments of sentences to units (`deltableu validate STUDY --sweep ...`). Intervals come from
+200 draws of items, 20 assignments each: they speak about these systems on other items. None of
+these sets has rated references, so that delta-BLEU has rows only in the provider split, where
+weights are made from ratings of outputs.
 """
 
 
