@@ -108,7 +108,7 @@ def validate(
     swept: SweepOptions = _NO_SWEEP,
     tables: str | None = None,
     bins: BinRule = "quantile",
-    cases: Whole = 5,
+    cases: Positive = 5,
     by: Annotated[list[str] | None, Several] = None,
     format: Format = "table",
     signatures: Signatures = False,
