@@ -1,4 +1,4 @@
-"""Wei, "On conducting better validation studies": his bins, Table 1 and Table 2, from WMT17."""
+"""Wei, "On conducting better validation studies": the bins of his Figure 6 and his Table 1."""
 
 from __future__ import annotations
 
