@@ -11,7 +11,7 @@ INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 demo: $(VENV)/demo.stamp
 	@mkdir -p out
 	@$(BIN)/deltableu check examples/demo
-	@$(BIN)/deltableu report examples/demo --title "The demo study" --output out/demo.html
+	@$(BIN)/deltableu report examples/demo --title "The demo study" --sweep settings,threshold,unit-size,order --output out/demo.html
 	@$(BIN)/deltableu explain examples/demo --system phrase-smt --against human --worst 3 --html out/explain.html
 	@echo
 	@echo "How the systems of the demo study do (its ratings are simulated):"
