@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from scipy.stats import binom
 
 from simulations import validate
-from simulations.__main__ import SEED
+from simulations.__main__ import SEED, VALIDATION_PAGE
 from simulations.validate_accuracy import Accuracies
 from simulations.validate_tables import PARTS, tables
 from simulations.validate_units import Units
@@ -48,3 +50,28 @@ def test_names_of_cells_differ():
     one = PARTS["accuracies"]()[-1]
     found = tables(validate.simulate(1, SEED, chosen=[one], processes=1))
     assert list(found) == ["validated accuracies"]
+
+
+def printed(name: str) -> list[dict[str, str]]:
+    """The lines of a table of the page."""
+    page = VALIDATION_PAGE.read_text(encoding="utf-8")
+    block = page.partition(f"<!-- validated {name} -->")[2].partition("<!-- /")[0]
+    heading, _, *rest = (
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in block.splitlines()
+        if line.startswith("|")
+    )
+    return [dict(zip(heading, line, strict=True)) for line in rest]
+
+
+def rate(cell: str) -> float:
+    return float(re.sub(r"\*\*|above|below", "", cell))
+
+
+def test_what_the_page_says_of_accuracies():
+    lines = printed("accuracies")
+    assert len(lines) == len(PARTS["accuracies"]())
+    for method in ("acc-eq", "auc", "average-precision"):
+        assert all(91.0 <= rate(line[method]) <= 97.5 for line in lines if line[method])
+    noisy = [line for line in lines if line["metric"] == "noise 3" and line["pairwise-accuracy"]]
+    assert [round(rate(line["pairwise-accuracy"])) for line in noisy] == [66, 85]

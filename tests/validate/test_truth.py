@@ -37,7 +37,7 @@ from simulations.validate_populations import (
     item_pools,
     true_value,
 )
-from simulations.validate_tables import everything, tables
+from simulations.validate_tables import FEWER_STUDIES, everything, tables
 from simulations.validate_winners import Winners
 
 FEW = 80
@@ -263,7 +263,9 @@ def sketched(monkeypatch):
 
 def test_the_page_has_every_table_and_cell(sketched):
     found = blocks()
-    assert found.keys() == sketched.keys()
+    # Of these there are fewer studies: see test_simulated_units.py.
+    slow = {f"validated {name}" for name in FEWER_STUDIES}
+    assert found.keys() - slow == sketched.keys()
     for name, text in sketched.items():
         assert [one.key for one in figures(found[name])] == [one.key for one in figures(text)], name
         assert f"{REPLICATIONS:,} replications" in found[name]
