@@ -139,6 +139,19 @@ def test_a_run_whose_results_cannot_be_written_is_no_run(gate, table, tmp_path):
     assert (code, history.exists()) == (2, False), said
 
 
+def test_a_summary_is_added_to_summaries_alone(gate, table, tmp_path):
+    summary, thesis = tmp_path / "summary.md", tmp_path / "thesis.md"
+    thesis.write_text("# My thesis\n", encoding="utf-8")
+    command = ("--scores", table(0.0), "--baseline", "v1", "--summary")
+    for times in (1, 2):
+        assert gate(*command, summary)[0] == 0
+        assert summary.read_text(encoding="utf-8").count("### deltableu gate passed") == times
+    code, said = gate(*command, thesis)
+    assert code == 2
+    assert "is there already, and no such file of this tool's" in said
+    assert thesis.read_text(encoding="utf-8") == "# My thesis\n"
+
+
 def test_the_summary_goes_where_github_says(gate, table, tmp_path, monkeypatch):
     summary = tmp_path / "summary.md"
     summary.write_text("before\n", encoding="utf-8")

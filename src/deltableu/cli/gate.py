@@ -145,7 +145,8 @@ def run(
     junit
         Also write JUnit's XML to this file.
     summary
-        Also add Markdown to this file; by default to the one that GITHUB_STEP_SUMMARY names.
+        Also add Markdown to this file, which is new or holds summaries of gates; by default to the
+        one that GITHUB_STEP_SUMMARY names, whatever it holds.
     history
         Add scores and verdict to this JSONL file. Scores of other references are refused.
     commit
@@ -197,10 +198,12 @@ def run(
     inputs = (*paths, *(refs or ()), weights, scores, *options.files)
     check_results(output, inputs)
     check_results(junit, inputs, Own.JUNIT)
-    if summary is None and os.environ.get(_SUMMARY):
-        summary = Path(os.environ[_SUMMARY])
+    # What GitHub names holds other steps' summaries; any other file must be one of ours.
+    github = os.environ.get(_SUMMARY)
+    if summary is None and github:
+        summary = Path(github)
+    check_results(summary, inputs, None if str(summary) == github else Own.SUMMARY)
     # A history may lie in the study; one that holds no runs is refused when it is read.
-    check_results(summary, inputs, None)
     check_results(history, inputs if refs else inputs[len(paths) :], None)
     past = None if history is None else read_history(history)
 

@@ -28,6 +28,7 @@ class Own(Enum):
     PAGE = re.compile(rb"(?s)\s*<!doctype html>.{0,2000} \xc2\xb7 deltableu</title>")
     PLOT = re.compile(rb"(?s)(?:\x89PNG|<\?xml|<svg).{0,2000}deltableu")
     JUNIT = re.compile(rb'(?s)<\?xml[^>]{0,80}\?>\s*<testsuites name="deltableu gate"')
+    SUMMARY = re.compile(rb"### deltableu gate ")
     #: Pairs and triples of logs, in any of their forms.
     PAIRS = re.compile(
         rb'(?:utterance|context\tmessage)\tresponse[\t\n]|\{"(?:utterance|context|message)": '
