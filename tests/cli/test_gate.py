@@ -152,6 +152,16 @@ def test_a_summary_is_added_to_summaries_alone(gate, table, tmp_path):
     assert thesis.read_text(encoding="utf-8") == "# My thesis\n"
 
 
+def test_a_score_beyond_all_numbers_in_a_history(gate, table, tmp_path):
+    history = tmp_path / "history.jsonl"
+    assert gate("--scores", table(0.0), "--baseline", "v1", "--history", history)[0] == 0
+    record = json.loads(history.read_text(encoding="utf-8"))
+    record["scores"][0]["score"] = 10**400
+    history.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    code, said = gate("history", history)
+    assert (code, "line 1, score: is too large a number" in said) == (2, True), said
+
+
 def test_the_summary_goes_where_github_says(gate, table, tmp_path, monkeypatch):
     summary = tmp_path / "summary.md"
     summary.write_text("before\n", encoding="utf-8")

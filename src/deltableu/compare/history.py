@@ -194,7 +194,7 @@ def _read(path: PathLike) -> Iterator[PastGate]:
                 passed=_kind(record, "passed", bool),
                 baseline=_text(record, "baseline"),
                 mode=_text(record, "mode"),
-                margin=float(_kind(record, "margin", int, float)),
+                margin=_number(record, "margin"),
                 units=_kind(record, "units", int),
                 digest=_text(record, "digest"),
                 signatures={
@@ -220,16 +220,22 @@ def _past_score(one: object) -> PastScore:
     interval = one.get("interval")
     found = None
     if isinstance(interval, dict):
-        low, high, level = (
-            float(_kind(interval, name, int, float)) for name in ("low", "high", "confidence")
-        )
+        low, high, level = (_number(interval, name) for name in ("low", "high", "confidence"))
         found = ConfidenceInterval(low, high, level, _text(interval, "method"))
-    score = float(_kind(one, "score", int, float))
+    score = _number(one, "score")
     return PastScore(_text(one, "system"), _text(one, "metric"), score, found)
 
 
 def _text(record: Any, name: str) -> str:
     return str(_kind(record, name, str))
+
+
+def _number(record: Any, name: str) -> float:
+    value = _kind(record, name, int, float)
+    try:
+        return float(value)
+    except OverflowError:
+        raise _RecordError("is too large a number", name) from None
 
 
 def _kind(record: Any, name: str, *kinds: type) -> Any:
