@@ -75,3 +75,21 @@ def test_what_the_page_says_of_accuracies():
         assert all(91.0 <= rate(line[method]) <= 97.5 for line in lines if line[method])
     noisy = [line for line in lines if line["metric"] == "noise 3" and line["pairwise-accuracy"]]
     assert [round(rate(line["pairwise-accuracy"])) for line in noisy] == [66, 85]
+
+
+def test_what_the_page_says_of_units():
+    lines = printed("units")
+    assert len(lines) == 2 * len(PARTS["units"]())
+    whole = [line for line in lines if "dialogues" not in line["metric"]]
+    drawn = [rate(line["draws of items"]) for line in whole if line["metric"] != "none"]
+    assert min(drawn) >= 91.5
+    assert max(drawn) <= 98.5
+    assert all(
+        89.5 <= rate(line["draws of items"]) <= 90 for line in whole if line["metric"] == "none"
+    )
+    dialogues = [line for line in lines if line["draws of dialogues"]]
+    assert {round(rate(line["draws of dialogues"])) for line in dialogues} == {94}
+    one_by_one = [rate(line["draws of items"]) for line in dialogues]
+    assert (round(min(one_by_one)), round(max(one_by_one))) == (82, 94)
+    papers = [rate(line["Fisher, N = 2 units"]) for line in lines if "spear" in line["correlation"]]
+    assert (round(min(papers)), round(max(papers))) == (64, 83)
