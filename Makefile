@@ -72,13 +72,14 @@ $(VENV)/dev.stamp: $(BIN)/uv pyproject.toml setup.py constraints.txt $(KERNELS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
 	@touch $@ $(VENV)/demo.stamp
 
-# Browser tests drive the system's Chromium; without it they are skipped and say so.
+# Tests of pages drive the system's Chromium, and tests of the rating server a PostgreSQL of their
+# own; without these they are skipped and say so.
 $(VENV)/browser.stamp: $(VENV)/dev.stamp
-	@if ! command -v chromium >/dev/null; then \
+	@if ! command -v chromium >/dev/null || ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v strace >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing chromium ..."; \
+	    echo "installing chromium, postgresql and strace ..."; \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
-	      chromium fonts-noto-core fonts-noto-cjk >/dev/null || echo "chromium could not be installed"; \
-	  else echo "chromium is not installed: browser tests will be skipped"; fi; \
+	      chromium fonts-noto-core fonts-noto-cjk postgresql strace >/dev/null || echo "they could not be installed"; \
+	  else echo "chromium, postgresql or strace is not installed: some tests will be skipped"; fi; \
 	fi
 	@touch $@

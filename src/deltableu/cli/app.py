@@ -27,6 +27,7 @@ COMMANDS = {
     "logs": "Turn raw posts or conversations into pairs to mine.",
     "vectors": "Train word vectors on logs, and look at them.",
     "mine": "Find more references for each item in dialogue logs.",
+    "rate": "Let people rate references and outputs, and look at what they said.",
     "judge": "Train models that rate references, and rate with them.",
     "score": "Score systems against many references of different quality.",
     "compare": "Say which differences between systems to believe.",

@@ -1,0 +1,7 @@
+"""`deltableu rate`."""
+
+from __future__ import annotations
+
+from deltableu.cli.options import subcommands
+
+rate = subcommands("rate", "Let people rate references and outputs, and look at what they said.")
