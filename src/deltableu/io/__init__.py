@@ -85,6 +85,7 @@ from deltableu.io.table_formats import (
     short_signatures,
     terminal_text,
 )
+from deltableu.io.toml import read_toml, toml_lines, toml_string
 from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
 from deltableu.io.written import Interval, written
 
@@ -165,6 +166,7 @@ __all__ = [
     "read_records",
     "read_rows",
     "read_table_rows",
+    "read_toml",
     "read_tsv",
     "record_tables",
     "render",
@@ -177,6 +179,8 @@ __all__ = [
     "table_rows",
     "terminal_text",
     "tidy_record",
+    "toml_lines",
+    "toml_string",
     "tsv_lines",
     "unescape_cell",
     "unreadable",
