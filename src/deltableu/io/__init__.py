@@ -33,6 +33,7 @@ from deltableu.io.files import (
     write_lines,
 )
 from deltableu.io.find_files import find_files, is_log
+from deltableu.io.job_lock import JobLock
 from deltableu.io.journal import Journal
 from deltableu.io.jsonl import (
     OBJECTS,
@@ -103,6 +104,7 @@ __all__ = [
     "ColumnNames",
     "FoundFile",
     "Interval",
+    "JobLock",
     "Journal",
     "Own",
     "PathLike",

@@ -40,7 +40,7 @@ def toml_string(text: str) -> str:
 
 
 def toml_lines(values: Mapping[str, object]) -> Iterator[str]:
-    """Lines of a document with texts, numbers, lists of these, and lists of tables of these.
+    """Lines of a document with texts, numbers and lists of these, and tables of such values.
 
     Examples
     --------
@@ -51,22 +51,25 @@ def toml_lines(values: Mapping[str, object]) -> Iterator[str]:
     name = "x"
     ends = [1, 5]
     """
-    tables = {key: value for key, value in values.items() if _is_tables(value)}
+    inner = [(key, value) for key, value in values.items() if _tables(value)]
     for key, value in values.items():
-        if key not in tables:
+        if not _tables(value):
             yield f"{key} = {_value(value)}"
-    for key, rows in tables.items():
-        assert isinstance(rows, list | tuple)
-        for row in rows:
+    for key, value in inner:
+        for row in _tables(value):
             yield ""
-            yield f"[[{key}]]"
-            for name, value in row.items():
-                yield f"{name} = {_value(value)}"
+            yield f"[{key}]" if isinstance(value, Mapping) else f"[[{key}]]"
+            for name, one in row.items():
+                yield f"{name} = {_value(one)}"
 
 
-def _is_tables(value: object) -> bool:
-    listed = isinstance(value, list | tuple) and bool(value)
-    return listed and all(isinstance(one, Mapping) for one in value)  # type: ignore[attr-defined]
+def _tables(value: object) -> list[Mapping[str, object]]:
+    """The tables that a value is, or consists of."""
+    if isinstance(value, Mapping):
+        return [value]
+    if isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value):
+        return list(value)
+    return []
 
 
 def _value(value: object) -> str:
