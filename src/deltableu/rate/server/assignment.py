@@ -138,11 +138,11 @@ class Assignment:
         # The last tasks are not kept from others for the sake of speed.
         scarce = len(self._open) < 2 * max(len(self.raters), 1)
         while len(found) < (min(left, 1) if scarce else left):
-            block = self._draw(rater, state)
-            if block is None:
+            drawn = self._draw(rater, state)
+            if drawn is None:
                 break
-            self.add_lease(block, rater, now + self.lease)
-            found.extend(self._unanswered(block, state))
+            self.add_lease(drawn, rater, now + self.lease)
+            found.extend(self._unanswered(drawn, state))
         for block in {self.block_of[task] for task in found[: max(left, 0)]}:
             self._renew(block, rater, now)
         return found[: max(left, 0)]

@@ -214,7 +214,7 @@ class Database:
         """What is kept of the campaign as a whole."""
         with self.reading() as connection:
             rows = connection.execute(select(schema.facts.c.name, schema.facts.c.value))
-            return {name: value for name, value in rows}
+            return {row.name: row.value for row in rows}
 
     def set_fact(self, name: str, value: str) -> None:
         """Change what is kept of the campaign, and let a server know."""
@@ -360,7 +360,7 @@ def read_blocks(connection: Connection) -> dict[int, int]:
     """For how many raters each block is."""
     table = schema.blocks
     rows = connection.execute(select(table.c.number, table.c.wanted).order_by(table.c.number))
-    return {number: wanted for number, wanted in rows}
+    return {row.number: row.wanted for row in rows}
 
 
 def read_tasks(connection: Connection, after: int = 0) -> Iterator[TaskRow]:
@@ -369,8 +369,7 @@ def read_tasks(connection: Connection, after: int = 0) -> Iterator[TaskRow]:
     columns = (table.c[name] for name in TaskRow.__dataclass_fields__)
     chosen = select(*columns).where(table.c.number > after).order_by(table.c.block, table.c.place)
     for row in connection.execute(chosen):
-        *others, content = row
-        yield TaskRow(*others, content=content.encode())
+        yield TaskRow(*row[:-1], row.content.encode())
 
 
 def read_answers(connection: Connection, after: int = 0) -> Iterator[AnswerRow]:

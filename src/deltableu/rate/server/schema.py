@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Connection,
     ForeignKey,
@@ -85,7 +86,7 @@ answers = Table(
     Column("rater", ForeignKey("raters.number"), nullable=False),
     Column("task", ForeignKey("tasks.number"), nullable=False),
     Column("supersedes", ForeignKey("answers.number"), unique=True),
-    Column("flipped", Integer, nullable=False),
+    Column("flipped", Boolean, nullable=False),
     Column("values", Text, nullable=False),
     Column("started", String, nullable=False),
     Column("finished", String, nullable=False),

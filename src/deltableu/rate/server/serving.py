@@ -100,7 +100,7 @@ def serve_campaign(
             service = Service(campaign, opened, seed)
             application = rating_app(service, url=url, haste=haste)
             config = uvicorn.Config(
-                application,  # type: ignore[arg-type]
+                application,
                 host=host,
                 port=port,
                 http=_PatientProtocol,

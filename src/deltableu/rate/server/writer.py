@@ -180,8 +180,6 @@ class Writer:
                 return Written("conflict")
         names = type(record).__dataclass_fields__
         values = {name: getattr(record, name) for name in names}
-        if "flipped" in values:
-            values["flipped"] = int(values["flipped"])
         number = connection.execute(statement, values).scalar()
         if number is not None:
             return Written("new", number)
