@@ -369,7 +369,8 @@ def read_tasks(connection: Connection, after: int = 0) -> Iterator[TaskRow]:
     columns = (table.c[name] for name in TaskRow.__dataclass_fields__)
     chosen = select(*columns).where(table.c.number > after).order_by(table.c.block, table.c.place)
     for row in connection.execute(chosen):
-        yield TaskRow(*row[:-1], row.content.encode())
+        values = dict(row._mapping)
+        yield TaskRow(**{**values, "content": values["content"].encode()})
 
 
 def read_answers(connection: Connection, after: int = 0) -> Iterator[AnswerRow]:
