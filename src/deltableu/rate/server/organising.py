@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deltableu.corpus import RatingTable, Study
+from deltableu.corpus import RatingTable, Study, write_study
 from deltableu.errors import InputError, Problem, check_at_least
 from deltableu.io import atomic_folder, atomic_path, check_new_file, check_new_folder
 from deltableu.rate.server.campaign import (
@@ -268,6 +268,13 @@ def split_seeds(
     return tuple(  # type: ignore[return-value]
         _part(study, ratings, sorted(kept[one] for one in part.tolist())) for part in parts
     )
+
+
+def write_seeds(parts: tuple[Study, Study], folder: Path) -> None:
+    """Write both parts as studies, `dev` and `test`, in a folder that appears whole or not."""
+    with atomic_folder(folder) as temporary:
+        for name, part in zip(("dev", "test"), parts, strict=True):
+            write_study(part, temporary / name)
 
 
 def _part(study: Study, ratings: RatingTable, places: Sequence[int]) -> Study:

@@ -126,6 +126,24 @@ class CampaignStatus:
     beyond: int
     raters: tuple[RaterProgress, ...]
 
+    def sentences(self) -> list[str]:
+        """What people want to know first."""
+        share = self.given / self.wanted if self.wanted else 1.0
+        said = [
+            f"{self.given:,} of {self.wanted:,} ratings are given ({share:.0%}), and "
+            f"{self.complete:,} of {self.tasks:,} tasks have all of theirs."
+        ]
+        if self.state != "open":
+            said.append("The campaign is paused: nobody gets tasks.")
+        if self.waiting:
+            said.append(f"{self.waiting:,} tasks wait until the pilot is over (rate pilot).")
+        if self.beyond:
+            said.append(
+                f"{self.beyond:,} ratings more than wanted: their raters answered after others had "
+                "got the same task."
+            )
+        return said
+
     def tables(self) -> list[Table]:
         """As people see it."""
         names = ("tasks", "complete", "waiting", "wanted", "given", "beyond")
@@ -249,6 +267,20 @@ class PilotResult:
     tasks: int
     enough: int | None
     consistency: Consistency
+
+    def sentences(self) -> list[str]:
+        """What people want to know first."""
+        n = self.consistency.n
+        if self.enough is None:
+            most = float(self.consistency.correlations.max())
+            return [
+                f"Not even {n - 1} raters are enough: their mean correlates {most:.3f} at best "
+                f"with that of the others, and the target is {self.target:g}."
+            ]
+        return [
+            f"{self.enough} raters per item are enough: their mean correlates {self.target:g} or "
+            f"more with that of the other {n - self.enough} ({self.tasks} tasks of the pilot)."
+        ]
 
 
 def pilot_result(ratings: RatingTable, target: float = 0.9, seed: int = 0) -> PilotResult:
