@@ -1,7 +1,7 @@
 // Answers on their way: kept in the browser until the server confirms them, under keys that never
 // change, so that sending one twice rates nothing twice.
 
-import { csrf, store, stored } from "./page.js";
+import { config, csrf, say, store, stored } from "./page.js";
 
 const PATIENCE = 20_000;
 const FIRST_PAUSE = 1_000;
@@ -16,9 +16,15 @@ export class Failure extends Error {
     this.pause = pause;
   }
 
+  /** Why, in the rater's language where the page has words for it. */
+  get reason() {
+    const name = `why_${this.code}`;
+    return name in config.words ? say(name, { message: this.message }) : this.message;
+  }
+
   /** Whether the same request may succeed later. */
   get passing() {
-    return this.status === 0 || this.status === 429 || this.status >= 500;
+    return [0, 408, 429].includes(this.status) || this.status >= 500;
   }
 }
 

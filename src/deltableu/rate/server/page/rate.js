@@ -32,7 +32,7 @@ function render() {
   else if (queue.length > 0 && !begun) showStart();
   else if (queue.length > 0 && practised && queue[0].kind === "task") showPracticeOver();
   else if (queue.length > 0) showTask(queue[0]);
-  else if (failure) showMessage(failure.message ? "trouble" : "offline", failure, retry("try_again"));
+  else if (failure) showMessage(failureName(failure), failure, retry("try_again"));
   else if (state === null || state === "rating" || state === "practice") showMessage("loading");
   else showMessage(state, null, state === "done" && supply.done > 0 ? undoButton() : null);
 }
@@ -50,7 +50,7 @@ const heading = (text, options = {}) => make("h2", { tabindex: "-1", ...options,
 
 function showMessage(name, failure = null, button = null) {
   const unsent = name === "done" && supply.unsent > 0 ? "done_unsent" : null;
-  const text = failure?.message || (name === "loading" ? "" : say(unsent ?? `${name}_text`));
+  const text = failure?.reason || (name === "loading" ? "" : say(unsent ?? `${name}_text`));
   const shown = `${name} ${text}`;
   if (screen?.shown === shown) return;
   show(
@@ -65,6 +65,11 @@ function showMessage(name, failure = null, button = null) {
       button,
     ),
   );
+}
+
+function failureName(failure) {
+  if (failure.code === "paused") return "paused";
+  return failure.reason ? "trouble" : "offline";
 }
 
 function retry(words) {
@@ -300,7 +305,7 @@ async function startRevision() {
     if (task === null) notify(say("undo_none"));
     else if (!revision && !checked) revision = { task, answer, values };
   } catch (failure) {
-    notify(failure.message || say("offline"));
+    notify(failure.reason || say("offline"));
   }
   render();
 }

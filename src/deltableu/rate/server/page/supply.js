@@ -104,7 +104,7 @@ export const supply = {
     this.timer = setTimeout(() => this.sync(), failure.pause ?? pauseAfter(this.failures));
     if (this.unsent === 0) return;
     this.keptSome = true;
-    if (first) notify(failure.message || `${say("offline")}. ${say("offline_text")}`);
+    if (first) notify(failure.reason || `${say("offline")}. ${say("offline_text")}`);
   },
 
   async sendAll() {
@@ -121,7 +121,7 @@ export const supply = {
         const final = [403, 409, 413, 422].includes(failure.status) && failure.code !== "csrf";
         if (!final) throw failure;
         this.replies.set(entry.key, {});
-        notify(say("refused", { message: failure.message }));
+        notify(say("refused", { message: failure.reason }));
       }
       outbox.remove(entry.key);
       this.changed();
