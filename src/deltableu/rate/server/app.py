@@ -122,7 +122,7 @@ def rating_app(
         body = {"error": error.error, "message": error.sentence}
         if "/api/" in request.url.path:
             return JSONResponse(body, error.status, headers)
-        return pages.message(error.status, error.error, headers)
+        return pages.message(request, error.status, error.error, headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
@@ -135,7 +135,7 @@ def rating_app(
         if "/api/" in request.url.path:
             body = {"error": "not-found", "message": str(error.detail)}
             return JSONResponse(body, error.status_code, error.headers)
-        return pages.message(error.status_code, "not-found", dict(error.headers or {}))
+        return pages.message(request, error.status_code, "not-found", dict(error.headers or {}))
 
     @app.get("/health", include_in_schema=False)
     async def health() -> Response:
@@ -229,10 +229,14 @@ class _Pages:
             config=_script_safe(config),
         )
 
-    def message(self, status: int, error: str, headers: dict[str, str] | None = None) -> Response:
-        title = self._words.get(f"{error}_title", self._words.get("error_title", "Sorry"))
-        text = self._words.get(f"{error}_text", self._words.get("error_text", ""))
-        return self._page("message.html", status, headers, title=title, text=text)
+    def message(
+        self, request: Request, status: int, error: str, headers: dict[str, str] | None = None
+    ) -> Response:
+        title = self._words.get(f"{error}_title", self._words["error_title"])
+        text = self._words.get(f"{error}_text", self._words["error_text"])
+        # All addresses are relative, for a proxy may put the whole under a path of its own.
+        base = "../" * (request.url.path.count("/") - 1)
+        return self._page("message.html", status, headers, title=title, text=text, base=base)
 
     def static(self, name: str) -> Response:
         if name not in self._files:
