@@ -105,7 +105,7 @@ def weights(
     read = read_study(source, report=tell)
     made = server.weighted_study(read, ratings, criterion)
     write_study(made, output, replace=replace)
-    rated = {(one.item, one.target) for one in ratings.scored() if one.target[:1] == "r"}
+    rated = {(one.item, one.target) for one in ratings if one.target[:1] == "r"}
     note(f"wrote {output}: {len(rated):,} references have weights from {len(ratings):,} ratings")
 
 

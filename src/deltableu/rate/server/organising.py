@@ -27,6 +27,7 @@ from deltableu.rate.server.database import (
     new_secret,
     read_blocks,
 )
+from deltableu.rate.server.results import scored
 from deltableu.rate.server.tasks import Pairs, Task, build_tasks, shuffled
 
 #: All that a campaign's folder may hold.
@@ -134,7 +135,7 @@ def _wanted(tasks: Sequence[Task], per_item: int, ratings: RatingTable | None) -
     if ratings is None:
         return [per_item] * len(tasks)
     raters: dict[tuple[str, str], set[str]] = {}
-    for rating in ratings.scored():
+    for rating in scored(ratings):
         raters.setdefault((rating.item, rating.target), set()).add(rating.rater)
     return [
         max(0, per_item - min(len(raters.get((task.item, target), ())) for target in targets))
@@ -252,7 +253,7 @@ def split_seeds(
         for one in item.references
         if one.origin == "original"
     }
-    for rating in ratings.scored():
+    for rating in scored(ratings):
         if (rating.item, rating.target) in targets:
             values.setdefault(rating.item, []).append(rating.value)
     kept = [
