@@ -85,8 +85,8 @@ export class TaskView {
         ...shown.map((parts, place) =>
           make(
             "section",
-            { class: config.layout === "assessment" ? "card judged paper" : "card judged" },
-            make("div", { class: "said" }, ...parts),
+            { class: "card judged" },
+            make("div", { class: config.layout === "assessment" ? "paper" : "said" }, ...parts),
             rated ? make("div", { class: "answers" }, ...this.fieldsFor(titles[place])) : null,
           ),
         ),
