@@ -98,7 +98,7 @@ def serve_campaign(
     try:
         with _only_server(opened):
             service = Service(campaign, opened, seed)
-            application = rating_app(service, url=url, haste=haste)
+            application = rating_app(service, url=url or campaign.url, haste=haste)
             config = uvicorn.Config(
                 application,
                 host=host,
