@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
-from deltableu.corpus import Scale
 from deltableu.errors import InputError, Problem, check_choice, hint_at
 from deltableu.io import Checker, Report, atomic_write, fail, read_toml, toml_lines
 
@@ -20,6 +19,8 @@ PageLayout: TypeAlias = Literal["dialogue", "assessment"]
 SETTINGS_FILE = "campaign.toml"
 #: How ratings of each scale are written to files; a preference gives 1, 1/2 or 0.
 SCALES: Mapping[str, str] = {"likert5": "1-5", "slider100": "0-100", "preference": "0-1"}
+#: The ends of each scale on the page, and what lies between neighbouring values.
+_STEPS = {"likert5": (1.0, 5.0, 1.0), "slider100": (0.0, 100.0, 0.5), "preference": (0.0, 2.0, 1.0)}
 _LABELS = {"likert5": 5, "slider100": 2, "preference": 3}
 #: Most responses on a page, criteria, and letters of a text: what is larger is a mistake.
 _MOST_CRITERIA = 12
@@ -112,11 +113,8 @@ class Campaign:
 
     def accepts(self, value: float) -> bool:
         """Whether an answer of one criterion is on the scale."""
-        if self.scale == "preference":
-            return value in (0.0, 1.0, 2.0)
-        ends = Scale.parse(SCALES[self.scale])
-        step = 1.0 if self.scale == "likert5" else 0.5
-        return ends.low <= value <= ends.high and (value / step).is_integer()
+        low, high, step = _STEPS[self.scale]
+        return low <= value <= high and (value / step).is_integer()
 
 
 def read_campaign(folder: Path) -> Campaign:
