@@ -34,6 +34,7 @@ from deltableu.rate.server.organising import (  # noqa: E402
     restore_campaign,
     set_per_item,
     split_seeds,
+    write_seeds,
 )
 from deltableu.rate.server.results import (  # noqa: E402
     CampaignStatus,
@@ -81,4 +82,5 @@ __all__ = [
     "utc_now",
     "weighted_study",
     "write_campaign",
+    "write_seeds",
 ]

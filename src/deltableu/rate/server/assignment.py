@@ -12,7 +12,7 @@ _DRAWS = 32
 
 
 @dataclass(slots=True)
-class Block:
+class TaskBlock:
     """Tasks that one rater does in a row; in most campaigns a single one."""
 
     number: int
@@ -71,7 +71,7 @@ class Assignment:
     def __init__(self, lease: float, per_rater: int = 0, seed: int | None = None) -> None:
         self.lease = lease
         self.per_rater = per_rater
-        self.blocks: dict[int, Block] = {}
+        self.blocks: dict[int, TaskBlock] = {}
         self.block_of: dict[int, int] = {}
         self.raters: dict[int, RaterState] = {}
         self.priorities: Mapping[int, float] = {}
@@ -87,7 +87,7 @@ class Assignment:
 
     def add_block(self, number: int, wanted: int) -> None:
         """Add a block, or change for how many raters it is."""
-        block = self.blocks.setdefault(number, Block(number, wanted))
+        block = self.blocks.setdefault(number, TaskBlock(number, wanted))
         block.wanted = wanted
         self._settle(block)
 
@@ -203,7 +203,7 @@ class Assignment:
     def _fitting(self, numbers: Iterable[int], rater: int, state: RaterState) -> Iterator[int]:
         return (one for one in numbers if self._fits(self.blocks[one], rater, state))
 
-    def _fits(self, block: Block, rater: int, state: RaterState) -> bool:
+    def _fits(self, block: TaskBlock, rater: int, state: RaterState) -> bool:
         if rater in block.finished or rater in block.holders:
             return False
         if block.number in state.unfinished:
@@ -228,7 +228,7 @@ class Assignment:
             self.rater(rater).held.remove(number)
             self._settle(block)
 
-    def _settle(self, block: Block) -> None:
+    def _settle(self, block: TaskBlock) -> None:
         if block.is_open:
             self._open.add(block.number, len(block.tasks))
         else:

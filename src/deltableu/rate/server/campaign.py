@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
+from urllib.parse import urlsplit
 
 from deltableu.errors import InputError, Problem, check_choice, hint_at
 from deltableu.io import Checker, Report, atomic_write, fail, read_toml, toml_lines
@@ -79,6 +80,9 @@ class Campaign:
         The study that is rated, as a path from the campaign's folder.
     database : str
         Where answers are kept; empty is a file in the campaign's folder.
+    url : str
+        By which raters reach the server, such as https://example.org/study; empty where it runs
+        on their own machine.
     """
 
     title: str
@@ -95,6 +99,7 @@ class Campaign:
     words: Mapping[str, str] = field(default_factory=dict)
     study: str = ""
     database: str = ""
+    url: str = ""
 
     @property
     def responses(self) -> int:
@@ -186,6 +191,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
             ("language", "en"),
             ("study", ""),
             ("database", ""),
+            ("url", ""),
         )
     }
     choices = {
@@ -223,6 +229,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         instructions=checker.texts(values.get("instructions", []), "instructions"),
         study=texts["study"],
         database=texts["database"],
+        url=texts["url"],
     )
     practice = _tables(checker, values.get("practice", []), "practice")
     made = replace(
@@ -240,6 +247,11 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         checker.complain("criteria", "two questions have the same name")
     if made.scale == "preference" and made.what != "pairs":
         checker.complain("scale", "preference is a choice between two: it goes with what = pairs")
+    parts = urlsplit(made.url)
+    if made.url and (parts.scheme not in ("http", "https") or not parts.hostname):
+        checker.complain("url", f"must begin with http:// or https:// and a host, got {made.url!r}")
+    if made.database and urlsplit(made.database).password:
+        checker.complain("database", "must hold no password: set PGPASSWORD, or use ~/.pgpass")
     page_words(made.language)
     return made
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deltableu.corpus import RatingTable, Study
+from deltableu.corpus import RatingTable, Study, write_study
 from deltableu.errors import InputError, Problem, check_at_least
 from deltableu.io import (
     atomic_folder,
@@ -34,6 +34,7 @@ from deltableu.rate.server.database import (
     new_secret,
     read_blocks,
 )
+from deltableu.rate.server.results import scored
 from deltableu.rate.server.tasks import Pairs, Task, build_tasks, shuffled
 
 #: All that a campaign's folder may hold.
@@ -141,7 +142,7 @@ def _wanted(tasks: Sequence[Task], per_item: int, ratings: RatingTable | None) -
     if ratings is None:
         return [per_item] * len(tasks)
     raters: dict[tuple[str, str], set[str]] = {}
-    for rating in ratings.scored():
+    for rating in scored(ratings):
         raters.setdefault((rating.item, rating.target), set()).add(rating.rater)
     return [
         max(0, per_item - min(len(raters.get((task.item, target), ())) for target in targets))
@@ -270,7 +271,7 @@ def split_seeds(
         for one in item.references
         if one.origin == "original"
     }
-    for rating in ratings.scored():
+    for rating in scored(ratings):
         if (rating.item, rating.target) in targets:
             values.setdefault(rating.item, []).append(rating.value)
     kept = [
@@ -286,6 +287,13 @@ def split_seeds(
     return tuple(  # type: ignore[return-value]
         _part(study, ratings, sorted(kept[one] for one in part.tolist())) for part in parts
     )
+
+
+def write_seeds(parts: tuple[Study, Study], folder: Path) -> None:
+    """Write both parts as studies, `dev` and `test`, in a folder that appears whole or not."""
+    with atomic_folder(folder) as temporary:
+        for name, part in zip(("dev", "test"), parts, strict=True):
+            write_study(part, temporary / name)
 
 
 def _part(study: Study, ratings: RatingTable, places: Sequence[int]) -> Study:

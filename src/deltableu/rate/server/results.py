@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from sqlalchemy import Connection
 
-from deltableu.corpus import Item, Rating, RatingTable, Reference, Scale, Study
+from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale, Study
 from deltableu.errors import InputError
 from deltableu.io import Column, Table
 from deltableu.rate.consistency import Consistency, rater_consistency
@@ -44,6 +44,11 @@ def _ratings(campaign: Campaign, connection: Connection) -> Iterator[Rating]:
     tasks = {row.number: row for row in read_tasks(connection)}
     for answer in current_answers(read_answers(connection)):
         yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
+
+
+def scored(ratings: RatingTable) -> Iterator[Rating]:
+    """Ratings that say what somebody thinks of an output or a reference, and control nobody."""
+    return (one for one in ratings if one.kind in SCORED)
 
 
 def current_answers(answers: Iterable[AnswerRow]) -> list[AnswerRow]:
@@ -125,6 +130,24 @@ class CampaignStatus:
     given: int
     beyond: int
     raters: tuple[RaterProgress, ...]
+
+    def sentences(self) -> list[str]:
+        """What people want to know first."""
+        share = self.given / self.wanted if self.wanted else 1.0
+        said = [
+            f"{self.given:,} of {self.wanted:,} ratings are given ({share:.0%}), and "
+            f"{self.complete:,} of {self.tasks:,} tasks have all of theirs."
+        ]
+        if self.state != "open":
+            said.append("The campaign is paused: nobody gets tasks.")
+        if self.waiting:
+            said.append(f"{self.waiting:,} tasks wait until the pilot is over (rate pilot).")
+        if self.beyond:
+            said.append(
+                f"{self.beyond:,} ratings more than wanted: their raters answered after others had "
+                "got the same task."
+            )
+        return said
 
     def tables(self) -> list[Table]:
         """As people see it."""
@@ -209,7 +232,7 @@ def weighted_study(study: Study, ratings: RatingTable, criterion: str | None = N
     criteria = sorted({one.criterion for one in ratings})
     if criterion is None and len(criteria) > 1:
         raise InputError(f"there are ratings by {', '.join(criteria)}: choose one with --criterion")
-    for one in ratings.scored():
+    for one in scored(ratings):
         if not one.target.startswith("reference:") or criterion not in (None, one.criterion):
             continue
         key = (one.item, one.target.removeprefix("reference:"))
@@ -250,6 +273,20 @@ class PilotResult:
     enough: int | None
     consistency: Consistency
 
+    def sentences(self) -> list[str]:
+        """What people want to know first."""
+        n = self.consistency.n
+        if self.enough is None:
+            most = float(self.consistency.correlations.max())
+            return [
+                f"Not even {n - 1} raters are enough: their mean correlates {most:.3f} at best "
+                f"with that of the others, and the target is {self.target:g}."
+            ]
+        return [
+            f"{self.enough} raters per item are enough: their mean correlates {self.target:g} or "
+            f"more with that of the other {n - self.enough} ({self.tasks} tasks of the pilot)."
+        ]
+
 
 def pilot_result(ratings: RatingTable, target: float = 0.9, seed: int = 0) -> PilotResult:
     """How many raters per task a campaign needs, from its pilot (Wei 2018, section 2.1).
@@ -258,7 +295,7 @@ def pilot_result(ratings: RatingTable, target: float = 0.9, seed: int = 0) -> Pi
     the target is enough. Tasks count that have as many ratings as nine in ten of them have.
     """
     values: dict[tuple[str, str, str], list[float]] = {}
-    for one in ratings.scored():
+    for one in scored(ratings):
         values.setdefault((one.item, one.target, one.criterion), []).append(one.value)
     rows = [row for row in values.values() if len(row) > 1]
     if len(rows) < 3:

@@ -145,7 +145,8 @@ def serve_campaign(
     try:
         with _OnlyServer(opened.open()) as only:
             service = Service(campaign, opened, seed)
-            application = rating_app(service, url=url or _own_url(host, port), haste=haste)
+            address = url or campaign.url or _own_url(host, port)
+            application = rating_app(service, url=address, haste=haste)
             config = uvicorn.Config(
                 application,
                 host=host,
