@@ -71,6 +71,8 @@ class Campaign:
         Most tasks of one rater; 0 is no limit.
     lease_minutes : float
         How long a rater has for a task before others may get it.
+    pay_per_hour : float
+        What a rater costs, in any currency, for the organiser's page; 0 is not known.
     instructions : tuple of str
         Paragraphs.
     practice : tuple of PracticeTask
@@ -94,6 +96,7 @@ class Campaign:
     per_item: int = 3
     per_rater: int = 0
     lease_minutes: float = 30.0
+    pay_per_hour: float = 0.0
     instructions: tuple[str, ...] = ()
     practice: tuple[PracticeTask, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
@@ -207,6 +210,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         ("per_item", 3, 1, 10_000),
         ("per_rater", 0, 0, 10_000_000),
         ("lease_minutes", 30.0, 0.01, 100_000.0),
+        ("pay_per_hour", 0.0, 0.0, 1e9),
     ):
         value = checker.number(values.get(name, default), name)
         if value is not None and not least <= value <= most:
@@ -226,6 +230,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         per_item=int(numbers["per_item"] or 1),
         per_rater=int(numbers["per_rater"] or 0),
         lease_minutes=float(numbers["lease_minutes"] or 30.0),
+        pay_per_hour=float(numbers["pay_per_hour"] or 0.0),
         instructions=checker.texts(values.get("instructions", []), "instructions"),
         study=texts["study"],
         database=texts["database"],

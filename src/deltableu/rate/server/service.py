@@ -182,6 +182,11 @@ class Service:
                 return None
             return self._news(connection)
 
+    def refresh(self) -> None:
+        """Read at once what others changed in the database."""
+        if (news := self._look()) is not None:
+            self._take(news)
+
     def close(self) -> None:
         """Write what is waiting."""
         self.writer.close()
