@@ -145,8 +145,8 @@ function showRaters(view) {
     }
     return make("tr", {},
       make("td", { dir: "auto" }, one.name),
-      make("td", { class: "number" }, number.format(one.answers)),
-      make("td", { class: "number" }, one.seconds === null ? "–" : short.format(one.seconds)),
+      make("td", { class: "count" }, number.format(one.answers)),
+      make("td", { class: "count" }, one.seconds === null ? "–" : short.format(one.seconds)),
       make("td", {}, ago(one.last, view.now)),
       make("td", {}, make("span", { class: one.verdict }, words[one.verdict]), reasons),
       link,
