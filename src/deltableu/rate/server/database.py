@@ -206,8 +206,12 @@ class Database:
         """Itself, after bringing old tables to the present version."""
         if self.is_sqlite and not os.path.exists(str(self.url.database)):
             raise InputError(Problem("the campaign's database is not there", file=self.name))
-        with self.writing() as connection:
-            schema.migrate(connection, self.name)
+        try:
+            with self.writing() as connection:
+                schema.migrate(connection, self.name)
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def facts(self) -> dict[str, str]:

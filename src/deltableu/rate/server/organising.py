@@ -226,13 +226,14 @@ def restore_campaign(backup: Path, folder: Path, *, address: str | None = None) 
 def _copy_to_file(source: Database, path: Path) -> None:
     """Copy a database into a new file, whole or not at all."""
     with atomic_path(path) as temporary:
+        # What raters say, and what sessions are signed with, is nobody else's business.
+        os.chmod(temporary, 0o600)
         copy = Database.at_file(temporary)
         try:
             source.copy_to(copy)
             copy.check()
         finally:
             copy.close()
-        os.chmod(temporary, 0o600)
 
 
 def random_names(count: int, there: Sequence[str] = ()) -> list[str]:
