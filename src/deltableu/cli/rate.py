@@ -15,6 +15,7 @@ _COMMANDS = {
     "add": ("rate_campaigns", "Add raters, items or ratings per item to a campaign."),
     "link": ("rate_campaigns", "Give raters new links; their old ones end."),
     "revoke": ("rate_campaigns", "End raters' links; what they said stays."),
+    "exclude": ("rate_campaigns", "Let nothing count that raters said, and ask others."),
     "forget": ("rate_campaigns", "Put a name that says nothing in place of a rater's."),
     "pause": ("rate_campaigns", "Let nobody rate for now."),
     "resume": ("rate_campaigns", "Let people rate again."),

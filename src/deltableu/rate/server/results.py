@@ -29,20 +29,26 @@ from deltableu.rate.server.database import (
 _PREFERENCES = {1.0: (1.0, 0.0), 2.0: (0.0, 1.0), 0.0: (0.5, 0.5)}
 
 
-def campaign_ratings(campaign: Campaign, database: Database) -> RatingTable:
+def campaign_ratings(
+    campaign: Campaign, database: Database, *, excluded: bool = False
+) -> RatingTable:
     """Everything that raters said, as ratings; of an answer that was changed the last version.
 
     A preference becomes two ratings on the scale 0-1: 1 for the better output, 0 for the other, or
     1/2 for both. Texts that are the same were shown once, and the rating is that of all of them.
+    What excluded raters said is left out, unless it is asked for.
     """
     with database.reading() as connection:
-        return RatingTable.from_records(_ratings(campaign, connection))
+        return RatingTable.from_records(_ratings(campaign, connection, excluded))
 
 
-def _ratings(campaign: Campaign, connection: Connection) -> Iterator[Rating]:
-    names = {row.number: row.name for row in read_raters(connection)}
+def _ratings(campaign: Campaign, connection: Connection, excluded: bool) -> Iterator[Rating]:
+    rows = read_raters(connection)
+    names = {row.number: row.name for row in rows if excluded or row.excluded is None}
     tasks = {row.number: row for row in read_tasks(connection)}
     for answer in current_answers(read_answers(connection)):
+        if answer.rater not in names:
+            continue
         yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
 
 
@@ -185,7 +191,8 @@ def campaign_status(campaign: Campaign, database: Database, now: str) -> Campaig
         everything = list(read_answers(connection))
         raters = read_raters(connection)
     answers = current_answers(everything)
-    per_task = Counter(row.task for row in answers)
+    out = {row.number for row in raters if row.excluded is not None}
+    per_task = Counter(row.task for row in answers if row.rater not in out)
     due = {task: wanted[block] for task, block in block_of.items()}
     by_rater: dict[int, list[AnswerRow]] = {row.number: [] for row in raters}
     for row in answers:
