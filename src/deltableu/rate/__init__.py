@@ -16,6 +16,14 @@ from deltableu.rate.consistency import (
     rater_consistency,
     variance_ratio,
 )
+from deltableu.rate.control_blocks import (
+    BlockPlan,
+    ControlledItem,
+    ControlledSet,
+    RatedText,
+    control_blocks,
+)
+from deltableu.rate.degraded import PhrasePool
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
 from deltableu.rate.fewer_ratings import (
     QualityDifference,
@@ -48,6 +56,8 @@ from deltableu.rate.rater_agreement import (
     annotator_correlations,
     inter_rater_correlations,
 )
+from deltableu.rate.rater_check_results import RaterCheck, RaterCheckPlan, RaterChecks
+from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
@@ -55,9 +65,12 @@ from deltableu.rate.weights import rated_weights
 
 __all__ = [
     "AnnotatorCorrelations",
+    "BlockPlan",
     "ChanceAgreement",
     "Consistency",
     "ControlRule",
+    "ControlledItem",
+    "ControlledSet",
     "DirectAssessment",
     "DroppedRater",
     "EstimateMethod",
@@ -70,8 +83,13 @@ __all__ = [
     "Measurement",
     "MixedModel",
     "PairScores",
+    "PhrasePool",
     "QualityDifference",
     "QualityEstimate",
+    "RatedText",
+    "RaterCheck",
+    "RaterCheckPlan",
+    "RaterChecks",
     "RaterCorrelations",
     "RaterScales",
     "RaterVerdict",
@@ -84,7 +102,9 @@ __all__ = [
     "annotator_correlations",
     "bad_reference_control",
     "category_counts",
+    "check_raters",
     "cohen_kappa",
+    "control_blocks",
     "direct_assessment",
     "estimate_difference",
     "estimate_quality",
