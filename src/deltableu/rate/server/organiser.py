@@ -12,6 +12,8 @@ from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.chance_agreement import krippendorff_alpha
 from deltableu.rate.consistency import rater_consistency
+from deltableu.rate.rater_check_results import RaterCheck
+from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.server.campaign import Campaign
 from deltableu.rate.server.database import Database, utc_now
 from deltableu.rate.server.results import (
@@ -112,7 +114,7 @@ def organiser_view(campaign: Campaign, database: Database) -> OrganiserView:
         hours,
         _cost(campaign, status),
         tuple(_criterion(one.name, ratings) for one in campaign.criteria),
-        _raters(status),
+        _raters(status, ratings),
         now,
     )
 
@@ -177,7 +179,13 @@ def _criterion(name: str, ratings: RatingTable) -> CriterionView:
     return CriterionView(name, alpha, curve, n, len(rows))
 
 
-def _raters(status: CampaignStatus) -> tuple[RaterView, ...]:
+def _raters(status: CampaignStatus, ratings: RatingTable) -> tuple[RaterView, ...]:
+    checks: dict[str, RaterCheck] = {}
+    if len(ratings):
+        try:
+            checks = {one.rater: one for one in check_raters(ratings).raters}
+        except InputError:
+            checks = {}
     return tuple(
         RaterView(
             one.name,
@@ -185,8 +193,14 @@ def _raters(status: CampaignStatus) -> tuple[RaterView, ...]:
             one.seconds if np.isfinite(one.seconds) else None,
             one.last,
             one.can_rate,
-            "unknown",
-            (),
+            *_verdict(checks.get(one.name)),
         )
         for one in status.raters
     )
+
+
+def _verdict(check: RaterCheck | None) -> tuple[str, tuple[str, ...]]:
+    if check is None:
+        return "unknown", ()
+    word = {True: "passed", False: "failed", None: "unknown"}[check.passed]
+    return word, tuple(check.reasons)
