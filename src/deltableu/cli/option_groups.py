@@ -48,7 +48,17 @@ GROUPS = {
     ),
     METHOD: (
         *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),
-        *("per_rater", "pilot", "pilot_raters", "practice", "lease", "expires", "settings"),
+        *(
+            "per_rater",
+            "pilot",
+            "pilot_raters",
+            "controls",
+            "crowd",
+            "practice",
+            "lease",
+            "expires",
+            "settings",
+        ),
         *(
             "language",
             "learning_rate",
