@@ -72,16 +72,15 @@ def test_a_key_is_counted_once(folder: Path, address: str):
 
 def test_two_tabs(folder: Path, address: str):
     new = make_campaign(folder, address, raters=("ann",))
-    with running(folder) as url:
-        with raters(url, new) as (one,), raters(url, new) as (other,):
-            task = one.task()
-            same = other.task()
-            assert same["task"] == task["task"]
-            one.answer(task, [[5]])
-            refused = other.send(same, [[1]])
-            assert refused.status_code == 409
-            assert refused.json()["error"] == "answered"
-            assert other.task()["task"] != task["task"]
+    with running(folder) as url, raters(url, new) as (one,), raters(url, new) as (other,):
+        task = one.task()
+        same = other.task()
+        assert same["task"] == task["task"]
+        one.answer(task, [[5]])
+        refused = other.send(same, [[1]])
+        assert refused.status_code == 409
+        assert refused.json()["error"] == "answered"
+        assert other.task()["task"] != task["task"]
     assert [one.value for one in export(folder)] == [5.0]
 
 
@@ -215,7 +214,9 @@ def test_links_end(folder: Path, address: str):
         database.revoke("ann")
         again = database.new_link("bob")
         name = database.forget("eve")
-        until(lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve)))
+        until(
+            lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve))
+        )
         assert bob.send(task).status_code == 401, "sessions end with the link"
         for token in tokens.values():
             assert ann.client.get(f"r/{token}").status_code == 404
