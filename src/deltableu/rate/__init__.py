@@ -41,6 +41,15 @@ from deltableu.rate.intraclass import (
 from deltableu.rate.largest_weights import expected_largest
 from deltableu.rate.mixed_effects import MixedModel, VarianceComponents, fit_mixed_model
 from deltableu.rate.pair_scores import PairScores, pair_scores
+from deltableu.rate.preference_ranking import rank_by_preference
+from deltableu.rate.preference_results import (
+    PositionEffect,
+    PreferenceRanking,
+    PreferredPair,
+    PreferredSystem,
+    Resampled,
+)
+from deltableu.rate.preferences import Preferences, in_pairs, preferences
 from deltableu.rate.quality_fits import EstimateMethod
 from deltableu.rate.rater_agreement import (
     AnnotatorCorrelations,
@@ -70,6 +79,11 @@ __all__ = [
     "Measurement",
     "MixedModel",
     "PairScores",
+    "PositionEffect",
+    "PreferenceRanking",
+    "Preferences",
+    "PreferredPair",
+    "PreferredSystem",
     "QualityDifference",
     "QualityEstimate",
     "RaterCorrelations",
@@ -77,6 +91,7 @@ __all__ = [
     "RaterVerdict",
     "RatingNoise",
     "Ratings",
+    "Resampled",
     "Source",
     "SplitHalf",
     "Spread",
@@ -95,11 +110,14 @@ __all__ = [
     "fleiss_kappa",
     "human_ceiling",
     "human_scores",
+    "in_pairs",
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",
     "of_one_criterion",
     "pair_scores",
+    "preferences",
+    "rank_by_preference",
     "rated_weights",
     "rater_consistency",
     "rater_rows",
