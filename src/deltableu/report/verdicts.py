@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from deltableu.compare import Comparison, Gate, PowerPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
+from deltableu.rate import PreferenceRanking
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
+from deltableu.report.preference_verdict import preference_verdict
 from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
 from deltableu.report.validate_verdict import validate_verdict
@@ -24,6 +26,7 @@ Result = (
     | PowerPlan
     | Gate
     | RaterModel
+    | PreferenceRanking
 )
 
 
@@ -34,8 +37,8 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `validate_suite`, `plan_comparison` or `gate_systems`, or a judge read from
-        its file.
+        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems` or
+        `rank_by_preference`, or a judge read from its file.
 
     Examples
     --------
@@ -56,6 +59,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return (f"The gate is {'' if result.passed else 'not '}passed.", *result.sentences())
     if isinstance(result, RaterModel):
         return judge_verdict(result)
+    if isinstance(result, PreferenceRanking):
+        return preference_verdict(result)
     found = (result,) if isinstance(result, Comparison) else tuple(result)
     if not found or not all(isinstance(one, Comparison) for one in found):
         raise InputError(
