@@ -14,9 +14,9 @@ Every rating is drawn by this script:
   (kind `reference`), a damaged version of the same text (`bad-reference`; only its lower quality is
   simulated) and outputs it has already seen (`repeat`).
 - One rater of the second pool is careless: it answers at random, and fast.
-- Preferences: two of twelve other raters (sim-31 to sim-42) see two systems' outputs, five such pairs
-  for each item, and prefer the one they feel better about; nearly equal feelings are a tie. What is
-  shown first feels a little better, so that there is an effect of position to find.
+- Preferences: two of twelve other raters (sim-31 to sim-42) see two systems' outputs, five such
+  pairs for each item, and prefer the one they feel better about; nearly equal feelings are a tie.
+  What is shown first feels a little better, so that there is an effect of position to find.
 
 Everything is deterministic from one seed. Usage: `python examples/demo/simulate.py [--check]`;
 `--check` writes nothing and fails if a file on disk is not what the script would write.

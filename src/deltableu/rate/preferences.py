@@ -67,23 +67,22 @@ class Preferences:
             rater=self.rater[kept],
         )
 
-    def by_unit(self) -> Array:
-        """Raters x units: 1, 0 or -1 for what a rater says of two outputs, NaN where nothing.
+    def by_unit(self) -> tuple[Array, Ints]:
+        """Raters x units, and the item of each unit.
 
-        A unit is an item and two systems; 1 prefers the one that comes first by name. Where a
-        rater judged a unit more than once, the first time counts.
+        A unit is an item and two systems; 1 prefers the system that comes first here, -1 the other,
+        0 neither, and NaN is where a rater did not judge. Where one judged a unit more than once,
+        the first time counts.
         """
         first, second = self.judgements.first, self.judgements.second
-        names = np.argsort(np.argsort(np.array(self.systems)))
-        turned = names[first] > names[second]
-        low, high = np.where(turned, second, first), np.where(turned, first, second)
-        said = np.where(turned, -1, 1) * self.judgements.outcome
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        said = np.where(first == low, 1, -1) * self.judgements.outcome
         size = len(self.systems)
-        _, unit = np.unique((self.item * size + low) * size + high, return_inverse=True)
-        made = np.full((len(self.raters), int(unit.max()) + 1), np.nan)
+        units, unit = np.unique((self.item * size + low) * size + high, return_inverse=True)
+        made = np.full((len(self.raters), len(units)), np.nan)
         # From the last to the first: the first is what stays.
         made[self.rater[::-1], unit[::-1]] = said[::-1]
-        return made
+        return made, units // size**2
 
 
 def in_pairs(ratings: RatingTable) -> Bools:

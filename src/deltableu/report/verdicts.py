@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from deltableu.compare import Comparison, Gate, PowerPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
-from deltableu.rate import PreferenceRanking
+from deltableu.rate import PreferenceRanking, RaterAgreement
+from deltableu.report.agreement_verdict import agreement_verdict
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
@@ -27,6 +28,7 @@ Result = (
     | Gate
     | RaterModel
     | PreferenceRanking
+    | Sequence[RaterAgreement]
 )
 
 
@@ -38,7 +40,7 @@ def verdict(result: Result) -> tuple[str, ...]:
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
         `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems` or
-        `rank_by_preference`, or a judge read from its file.
+        `rank_by_preference`, what `rater_agreements` gives, or a judge read from its file.
 
     Examples
     --------
@@ -61,8 +63,12 @@ def verdict(result: Result) -> tuple[str, ...]:
         return judge_verdict(result)
     if isinstance(result, PreferenceRanking):
         return preference_verdict(result)
-    found = (result,) if isinstance(result, Comparison) else tuple(result)
-    if not found or not all(isinstance(one, Comparison) for one in found):
+    several = (result,) if isinstance(result, Comparison) else tuple(result)
+    raters = [one for one in several if isinstance(one, RaterAgreement)]
+    if raters and len(raters) == len(several):
+        return agreement_verdict(raters)
+    found = tuple(one for one in several if isinstance(one, Comparison))
+    if not found or len(found) < len(several):
         raise InputError(
             "a verdict is made of what compare_systems, validate_metrics, plan_comparison or "
             "gate_systems gives"
