@@ -17,6 +17,9 @@ from deltableu.stats import ConfidenceInterval
 
 #: Numbers of ratings that a table tells of, as far as they are needed.
 _NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500)
+#: Standard errors that make it sure, among many raters.
+_SURE = 3.0
+_PERFECT = 1.0 - 1e-9
 _SINGULAR = {"outputs": "output", "references": "reference", "pairs": "pair"}
 
 
@@ -123,10 +126,27 @@ class RaterAgreement:
         """The reliability of the mean of so many ratings (Spearman and Brown)."""
         return number / (number + self.ratio) if math.isfinite(self.ratio) else 0.0
 
+    def strangers(self) -> tuple[RaterUse, ...]:
+        """Raters who surely agree with the others less than half as well as is usual."""
+        usual = max(self.one_rater, 0.0) / 2.0
+        found = []
+        for one in sorted(self.rater_use, key=lambda one: (self._likeness(one), one.rater)):
+            if one.shared > 3 and not math.isnan(one.correlation):
+                reach = math.tanh(_z(one.correlation) + _SURE / math.sqrt(one.shared - 3))
+                found += [one] if reach < usual else []
+        return tuple(found)
+
+    def _likeness(self, one: RaterUse) -> float:
+        """How far a rater's correlation lies above what is usual, in standard errors."""
+        if math.isnan(one.correlation) or math.isnan(self.one_rater):
+            return math.inf
+        return (_z(one.correlation) - _z(self.one_rater)) * math.sqrt(max(one.shared - 3, 0))
+
     def record(self) -> dict[str, object]:
         """All but matrices of raters by raters, of which means and numbers are kept."""
         made = field_record(self, without=("kappas", "correlations"))
         made |= {"ceiling": self.ceiling, "variance_ratio": self.ratio}
+        made["strangers"] = [one.rater for one in self.strangers()]
         kappas, found = self.kappas, self.correlations
         made["cohen"] = kappas and {
             "mean": kappas.mean,
@@ -251,7 +271,7 @@ class RaterAgreement:
                 Column("noise", form),
             ]
         columns.append(Column("r with others", f".{digits}r"))
-        ordered = sorted(self.rater_use, key=_least_first)
+        ordered = sorted(self.rater_use, key=lambda one: (self._likeness(one), one.rater))
         rows = []
         for one in ordered[:most]:
             row: list[object] = [one.rater, one.ratings]
@@ -275,6 +295,6 @@ class RaterAgreement:
         return None if self.correlations is None else self.correlations.table(digits=digits)
 
 
-def _least_first(one: RaterUse) -> tuple[bool, float, str]:
-    unknown = math.isnan(one.correlation)
-    return unknown, 0.0 if unknown else one.correlation, one.rater
+def _z(correlation: float) -> float:
+    """Fisher's transformation; of a perfect correlation no infinity."""
+    return math.atanh(max(-_PERFECT, min(_PERFECT, correlation)))

@@ -11,8 +11,6 @@ from deltableu.report.phrases import count, listed
 
 #: Krippendorff 2004: what data can be relied on, and what only tentative conclusions rest on.
 _RELIABLE, _TENTATIVE = 0.8, 2.0 / 3.0
-#: Raters whose correlation with the others is below agree with nobody, as far as it can be known.
-_STRANGER, _SURE = 0.2, 20
 
 
 def agreement_verdict(found: Sequence[RaterAgreement]) -> tuple[str, ...]:
@@ -71,15 +69,17 @@ def _enough(found: RaterAgreement) -> list[str]:
 
 
 def _strangers(found: RaterAgreement) -> list[str]:
-    apart = sorted(
-        (one.correlation, one.rater)
-        for one in found.rater_use
-        if one.shared >= _SURE and one.correlation < _STRANGER
-    )
+    apart = found.strangers()
     if not apart:
         return []
-    names = listed([name for _, name in apart])
+    names, usual = listed([one.rater for one in apart]), written(found.one_rater, ".2r")
     if len(apart) == 1:
-        lowest = written(apart[0][0], ".2r")
-        return [f"{names} does not rate as the others do (r = {lowest} with their mean)."]
-    return [f"{names} do not rate as the others do (r below {written(_STRANGER, '.1r')})."]
+        r = written(apart[0].correlation, ".2r")
+        return [
+            f"{names} does not rate as the others do (r = {r} with their mean, where {usual} is "
+            "usual)."
+        ]
+    return [
+        f"{names} do not rate as the others do (r with their mean less than half of the usual "
+        f"{usual})."
+    ]

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from deltableu.io import written
-from deltableu.rate import RaterAgreement
+from deltableu.rate import RaterAgreement, RaterUse
 from deltableu.report.plots import COLOURS, GREY, drawn, new_figure, set_title, shortened
 
-#: Criteria that fit onto a page, and raters whose names fit into a panel.
-_MOST, _NAMED = 8, 12
+#: Criteria that fit onto a page, and raters that are named in a panel.
+_MOST, _NAMED = 8, 5
 #: Ratings that the curve ends at, at most.
 _LONGEST = 100
 
@@ -43,7 +43,6 @@ def _draw_curve(axis: Any, found: RaterAgreement) -> None:
         half = min(curve.n // 2, most)
         axis.plot(
             *(numbers[:half], curve.correlations[:half], "o"),
-            *(),
             color=COLOURS[2],
             markersize=4,
             label=f"measured, with the other {curve.n} - i",
@@ -92,8 +91,7 @@ def _draw_raters(axis: Any, found: RaterAgreement) -> None:
         markersize=5,
         alpha=0.8 if len(points) <= 50 else 0.4,
     )
-    unusual = sorted(points, key=lambda one: -abs(one[1]))[:_NAMED]
-    for x, y, one in unusual:
+    for x, y, one in _unusual(points):
         label = axis.annotate(
             shortened(one.rater),
             (x, y),
@@ -112,3 +110,12 @@ def _draw_raters(axis: Any, found: RaterAgreement) -> None:
     axis.grid(color="#e4e4e4", linewidth=0.6)
     axis.set_axisbelow(True)
     set_title(axis, f"{len(found.rater_use):,} raters")
+
+
+def _unusual(points: list[tuple[float, float, RaterUse]]) -> list[tuple[float, float, RaterUse]]:
+    """The points furthest from the middle of all, in standard deviations."""
+    places = np.array([(x, y) for x, y, _ in points])
+    spread = places.std(axis=0)
+    away = np.abs(places - np.median(places, axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    furthest = np.argsort(-away.max(axis=1), kind="stable")[:_NAMED]
+    return [points[place] for place in furthest.tolist()]
