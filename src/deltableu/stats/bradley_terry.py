@@ -151,7 +151,7 @@ def fit_bradley_terry(
         )
     size = len(names)
     return BradleyTerry(
-        strengths=theta[:size],
+        strengths=theta[:size] - theta[:size].mean(),
         position=float(theta[size]) if cells.position else None,
         tie=float(theta[-1]) if cells.ties else None,
         log_likelihood=cells.log_likelihood(theta, penalised=False),
@@ -172,7 +172,6 @@ def _climb(cells: PreferenceLikelihood) -> Array | None:
             step = np.linalg.solve(curvature, gradient)
         except np.linalg.LinAlgError:
             return None
-        step[: cells.size] -= step[: cells.size].mean()
         longest = float(np.abs(step).max())
         if not math.isfinite(longest):
             return None

@@ -70,17 +70,15 @@ def _check_mixed(names: Sequence[str], first: Ints, second: Ints, outcome: Ints)
     behind = np.asarray(beats.sum(axis=0)).ravel() > 0
     sizes = np.bincount(groups)
     # Those that nobody beat, and those that beat nobody: the smallest of them says it best.
-    ends = [(int(sizes[place]), place) for place in np.flatnonzero(ahead != behind).tolist()]
-    _, chosen = min(ends)
+    ends = np.flatnonzero(ahead != behind).tolist()
+    chosen = min(ends, key=lambda place: (sizes[place], not ahead[place]))
     mine = groups == chosen
-    across = mine[first] != mine[second]
-    won = "won" if ahead[chosen] else "lost"
-    who, judged = _some(names, np.flatnonzero(mine)), f"{int(across.sum()):,}"
-    against = "of its" if mine.sum() == 1 else "of their"
-    whom = "" if mine.sum() == 1 else " with others"
+    number = int((mine[first] != mine[second]).sum())
+    judged = "the only judgement" if number == 1 else f"all {number:,} judgements"
     raise InputError(
-        f"{who} {won} all {judged} {against} judgements{whom}, so that strengths have no finite "
-        "estimate: take a prior (--prior 1), or leave systems out (--systems)"
+        f"{_some(names, np.flatnonzero(mine))} {'won' if ahead[chosen] else 'lost'} {judged} with "
+        "others, so that strengths have no finite estimate: take a prior (--prior 1), or leave "
+        "systems out (--systems)"
     )
 
 

@@ -135,19 +135,13 @@ class PreferenceLikelihood:
             cross = self.design.T @ (-number * lead * tied / 2.0)
             curvature[:wide, -1] = curvature[-1, :wide] = cross
             curvature[-1, -1] = (number * tied * (1.0 - tied)).sum()
-        return self._centred(gradient, curvature)
-
-    def _centred(self, gradient: Array, curvature: Array) -> tuple[Array, Array]:
-        """Without what moves all strengths alike, which only their mean of 0 decides."""
-        own = slice(0, self.size)
-        gradient[own] -= gradient[own].mean()
-        curvature[own] -= curvature[own].mean(axis=0)
-        curvature[:, own] -= curvature[:, own].mean(axis=1, keepdims=True)
-        curvature[own, own] += 1.0 / self.size
+        if self.real == len(self.counts):
+            # Without a prior all strengths may move alike: their mean stays where it is.
+            curvature[: self.size, : self.size] += 1.0 / self.size
         return gradient, curvature
 
     def inverse(self, theta: Array) -> Array:
-        """Of the curvature, among strengths whose mean is 0."""
+        """Of the curvature, for strengths less their mean."""
         found = np.asarray(np.linalg.inv(self.slopes(theta)[1]), dtype=np.float64)
         own = slice(0, self.size)
         found[own] -= found[own].mean(axis=0)
