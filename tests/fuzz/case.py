@@ -424,6 +424,10 @@ def _check_tree(
 ) -> Iterator[_Wrong]:
     name = line.command.name
     touched = [path for path in changed(before, after) if not _appended(path, before, after)]
+    if "replace" in line.sense.given and outcome.code == 0:
+        # A study may be replaced by what was made of it, if its owner says so.
+        places = _resolved(line)
+        own = own | {path for path in touched if any(_within(path, one) for one in places)}
     if strange := [path for path in touched if path not in own]:
         yield "a stranger's file was touched", name, "\n".join(strange[:5])
     # A gate's summary is added to last, when its results are written: a device may be full then.

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
-from deltableu.corpus import Scale
 from deltableu.errors import InputError, Problem, check_choice, hint_at
 from deltableu.io import Checker, Report, atomic_write, fail, read_toml, toml_lines
 
@@ -20,6 +19,8 @@ PageLayout: TypeAlias = Literal["dialogue", "assessment"]
 SETTINGS_FILE = "campaign.toml"
 #: How ratings of each scale are written to files; a preference gives 1, 1/2 or 0.
 SCALES: Mapping[str, str] = {"likert5": "1-5", "slider100": "0-100", "preference": "0-1"}
+#: The ends of each scale on the page, and what lies between neighbouring values.
+_STEPS = {"likert5": (1.0, 5.0, 1.0), "slider100": (0.0, 100.0, 0.5), "preference": (0.0, 2.0, 1.0)}
 _LABELS = {"likert5": 5, "slider100": 2, "preference": 3}
 #: Most responses on a page, criteria, and letters of a text: what is larger is a mistake.
 _MOST_CRITERIA = 12
@@ -70,6 +71,8 @@ class Campaign:
         Most tasks of one rater; 0 is no limit.
     lease_minutes : float
         How long a rater has for a task before others may get it.
+    pay_per_hour : float
+        What a rater costs, in any currency, for the organiser's page; 0 is not known.
     instructions : tuple of str
         Paragraphs.
     practice : tuple of PracticeTask
@@ -93,6 +96,7 @@ class Campaign:
     per_item: int = 3
     per_rater: int = 0
     lease_minutes: float = 30.0
+    pay_per_hour: float = 0.0
     instructions: tuple[str, ...] = ()
     practice: tuple[PracticeTask, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
@@ -112,11 +116,8 @@ class Campaign:
 
     def accepts(self, value: float) -> bool:
         """Whether an answer of one criterion is on the scale."""
-        if self.scale == "preference":
-            return value in (0.0, 1.0, 2.0)
-        ends = Scale.parse(SCALES[self.scale])
-        step = 1.0 if self.scale == "likert5" else 0.5
-        return ends.low <= value <= ends.high and (value / step).is_integer()
+        low, high, step = _STEPS[self.scale]
+        return low <= value <= high and (value / step).is_integer()
 
 
 def read_campaign(folder: Path) -> Campaign:
@@ -209,6 +210,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         ("per_item", 3, 1, 10_000),
         ("per_rater", 0, 0, 10_000_000),
         ("lease_minutes", 30.0, 0.01, 100_000.0),
+        ("pay_per_hour", 0.0, 0.0, 1e9),
     ):
         value = checker.number(values.get(name, default), name)
         if value is not None and not least <= value <= most:
@@ -228,6 +230,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         per_item=int(numbers["per_item"] or 1),
         per_rater=int(numbers["per_rater"] or 0),
         lease_minutes=float(numbers["lease_minutes"] or 30.0),
+        pay_per_hour=float(numbers["pay_per_hour"] or 0.0),
         instructions=checker.texts(values.get("instructions", []), "instructions"),
         study=texts["study"],
         database=texts["database"],

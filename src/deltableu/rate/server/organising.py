@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -13,7 +14,13 @@ import numpy as np
 
 from deltableu.corpus import RatingTable, Study, write_study
 from deltableu.errors import InputError, Problem, check_at_least
-from deltableu.io import atomic_folder, atomic_path, check_new_file, check_new_folder
+from deltableu.io import (
+    atomic_folder,
+    atomic_path,
+    check_new_file,
+    check_new_folder,
+    scratch_folder,
+)
 from deltableu.rate.server.campaign import (
     SETTINGS_FILE,
     Campaign,
@@ -178,14 +185,7 @@ def backup_campaign(folder: Path, output: Path, *, address: str = "") -> None:
     check_new_file(output, [folder], replace=False)
     _, database = open_database(folder, address)
     try:
-        with atomic_path(output) as temporary:
-            copy = Database.at_file(temporary)
-            try:
-                database.copy_to(copy)
-                copy.check()
-            finally:
-                copy.close()
-            os.chmod(temporary, 0o600)
+        _copy_to_file(database, output)
     finally:
         database.close()
 
@@ -205,17 +205,35 @@ def restore_campaign(backup: Path, folder: Path, *, address: str | None = None) 
     campaign = read_campaign(folder)
     if not backup.is_file():
         raise InputError(Problem("there is no such file", file=str(backup)))
-    source = Database.at_file(backup).open()
     target = Database.at(folder, campaign.database if address is None else address)
     if target.is_sqlite and Path(str(target.url.database)).exists():
         message = "the campaign has a database: move it away to put a backup in its place"
         raise InputError(Problem(message, file=target.name))
-    try:
-        source.check()
-        source.copy_to(target)
-    finally:
-        source.close()
-        target.close()
+    with scratch_folder() as scratch:
+        # An old backup may have to be brought to the present version, and stays as it is.
+        source = Database.at_file(Path(shutil.copy(backup, scratch / DATABASE_FILE)))
+        try:
+            source.open().check()
+            if target.is_sqlite:
+                _copy_to_file(source, Path(str(target.url.database)))
+            else:
+                source.copy_to(target)
+        finally:
+            source.close()
+            target.close()
+
+
+def _copy_to_file(source: Database, path: Path) -> None:
+    """Copy a database into a new file, whole or not at all."""
+    with atomic_path(path) as temporary:
+        # What raters say, and what sessions are signed with, is nobody else's business.
+        os.chmod(temporary, 0o600)
+        copy = Database.at_file(temporary)
+        try:
+            source.copy_to(copy)
+            copy.check()
+        finally:
+            copy.close()
 
 
 def random_names(count: int, there: Sequence[str] = ()) -> list[str]:

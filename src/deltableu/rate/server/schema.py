@@ -91,6 +91,7 @@ answers = Table(
     Column("started", String, nullable=False),
     Column("finished", String, nullable=False),
     Column("received", String, nullable=False),
+    Index("answers_of_a_rater", "rater", "task"),
 )
 Index(
     "one_first_answer",
@@ -123,7 +124,9 @@ def migrate(connection: Connection, where: str) -> int:
     """
     if not inspect(connection).has_table("facts"):
         raise InputError(f"{where} holds no campaign: deltableu rate new makes one")
-    found = connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar()
+    # For whoever else brings them there at the same time.
+    chosen = select(facts.c.value).where(facts.c.name == "schema").with_for_update()
+    found = connection.execute(chosen).scalar()
     version = int(found or 0)
     if version > VERSION:
         raise InputError(

@@ -162,6 +162,7 @@ class Slider extends Field {
   constructor(criterion, context) {
     super(criterion, context);
     this.touched = false;
+    this.pressed = false;
     this.typed = "";
     this.input = make("input", {
       type: "range",
@@ -173,8 +174,15 @@ class Slider extends Field {
       "aria-labelledby": `${this.id}-question`,
       "aria-valuetext": say("unset"),
       "aria-describedby": `${this.id}-ends ${this.id}-hint`,
-      // A click on the very middle changes nothing, but it is a choice all the same.
-      on: { input: () => this.touch(), click: () => this.touch() },
+      // A press on the very middle changes no value, but it is a choice all the same; after a
+      // touch there is no click, and one that began to scroll the page is none of ours.
+      on: {
+        input: () => this.touch(),
+        click: () => this.touch(),
+        pointerdown: () => (this.pressed = true),
+        pointercancel: () => (this.pressed = false),
+        pointerup: () => this.pressed && this.touch(),
+      },
     });
     this.hint = make("p", { class: "hint", id: `${this.id}-hint`, text: say("place") });
     this.element.append(
@@ -203,7 +211,7 @@ class Slider extends Field {
   show() {
     this.input.classList.toggle("untouched", !this.touched);
     this.input.setAttribute("aria-valuetext", this.touched ? `${this.value}%` : say("unset"));
-    this.hint.classList.toggle("unseen", this.touched);
+    this.hint.textContent = this.touched ? "" : say("place");
   }
 
   touch() {

@@ -6,8 +6,8 @@ import { supply } from "./supply.js";
 import { TaskView, keysHint } from "./task.js";
 
 // What is pressed so soon after a screen appears was meant for the one before it.
-const REACTION = 400;
-// "Saving" is shown only where it takes a moment: a word that flickers with every answer is no help.
+const REACTION = 300;
+// "Saving" and "Loading" are shown only where that takes a moment: flicker helps nobody.
 const SLOW = 400;
 
 const [main, help, saved, progress, dialog] = ["main", "help", "saved", "progress", "instructions"].map(
@@ -25,7 +25,7 @@ let checked = null; // {key, ...screen} of a practice answer whose feedback is a
 function render() {
   renderTop();
   const { failure, queue, state } = supply;
-  if (failure?.status === 401) showMessage("signed_out", failure);
+  if (failure?.status === 401) showMessage("signed_out");
   else if (failure && !failure.passing) showMessage("trouble", failure, retry("try_again"));
   else if (checked) showFeedback();
   else if (revision) showTask(revision.task);
@@ -33,7 +33,7 @@ function render() {
   else if (queue.length > 0 && practised && queue[0].kind === "task") showPracticeOver();
   else if (queue.length > 0) showTask(queue[0]);
   else if (failure) showMessage(failureName(failure), failure, retry("try_again"));
-  else if (state === null || state === "rating" || state === "practice") showMessage("loading");
+  else if (state === null || state === "rating" || state === "practice") showLoading();
   else showMessage(state, null, state === "done" && supply.done > 0 ? undoButton() : null);
 }
 
@@ -65,6 +65,17 @@ function showMessage(name, failure = null, button = null) {
       button,
     ),
   );
+}
+
+/** While the next task is on its way, the one before it stays for a moment, out of reach. */
+function showLoading() {
+  if (screen?.name !== "task") showMessage("loading");
+  else if (!screen.over) {
+    const { view } = screen;
+    screen.over = true;
+    view.lock();
+    setTimeout(() => screen.view === view && showMessage("loading"), SLOW);
+  }
 }
 
 function failureName(failure) {
@@ -212,6 +223,7 @@ function goOn() {
     main.querySelector("button.main")?.click();
     return;
   }
+  if (screen.over) return;
   const { task, view, shownAt } = screen;
   const soon = performance.now() - (checked?.shownAt ?? shownAt) < REACTION;
   if (checked) {
@@ -352,7 +364,7 @@ function onKey(event) {
     if (!event.repeat) goOn();
   } else if (event.key === "Backspace" && !event.repeat) startRevision();
   else if (event.key === "Escape" && revision) cancelRevision();
-  else if (screen?.name === "task" && !checked && screen.view.takeKey(event)) event.preventDefault();
+  else if (screen?.name === "task" && !screen.over && !checked && screen.view.takeKey(event)) event.preventDefault();
 }
 
 supply.changed = render;

@@ -104,7 +104,7 @@ export const supply = {
     this.timer = setTimeout(() => this.sync(), failure.pause ?? pauseAfter(this.failures));
     if (this.unsent === 0) return;
     this.keptSome = true;
-    if (first) notify(failure.reason || `${say("offline")}. ${say("offline_text")}`);
+    if (first && this.queue.length > 0) notify(failure.reason || `${say("offline")}. ${say("offline_text")}`);
   },
 
   async sendAll() {

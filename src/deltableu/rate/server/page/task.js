@@ -5,31 +5,34 @@ import { newField } from "./fields.js";
 
 /** Turns of two speakers who alternate; the response is the second speaker's, so we count back. */
 function conversation(task) {
-  const turns = task.context.map((text) => ({ text, caption: say("earlier") }));
-  if (task.message !== null) turns.push({ text: task.message, caption: say("message") });
+  const turns = task.context.map((text) => ({ text, label: say("earlier") }));
+  if (task.message !== null) turns.push({ text: task.message, label: say("message") });
   if (turns.length === 0) return null;
-  const items = turns.map(({ text, caption }, place) => {
+  const items = turns.map(({ text, label }, place) => {
     const near = (turns.length - place) % 2 === 1;
-    const repeated = place > 0 && turns[place - 1].caption === caption;
+    const repeated = place > 0 && turns[place - 1].label === label;
     return make(
       "li",
       { class: near ? "turn theirs" : "turn ours" },
-      make("span", { class: repeated ? "caption unseen" : "caption", text: caption }),
+      make("span", { class: repeated ? "caption unseen" : "caption", text: label }),
       studyText("p", text, { class: "bubble" }),
     );
   });
   return make("ol", { class: "turns", "aria-label": say("conversation") }, ...items);
 }
 
-/** The reference in gray; dark screens show it on paper too, where gray and black mean something. */
-function assessment(task) {
+const assessed = config.layout === "assessment";
+const caption = (text) => make("h3", { class: "caption", text });
+
+/** The gray text; dark screens show it on paper too, for gray and black mean something here. */
+function grayText(task) {
   const text = task.reference ?? task.message ?? "";
-  return [
-    make("h3", { class: "caption", text: say("gray_text") }),
-    studyText("p", text, { class: "gray text" }),
-    make("h3", { class: "caption", text: say("black_text") }),
-    studyText("p", task.responses[0], { class: "black text" }),
-  ];
+  return [caption(say("gray_text")), studyText("p", text, { class: "gray text" })];
+}
+
+/** A response under its title. */
+function response(title, text) {
+  return [caption(title), studyText("p", text, { class: assessed ? "black text" : "bubble" })];
 }
 
 /** A task with its fields. `changed` is called whenever an answer changes. */
@@ -38,60 +41,45 @@ export class TaskView {
     this.task = task;
     this.changed = changed;
     this.rows = [];
-    this.body = make("div", { class: `task ${config.layout}` });
-    const two = task.responses.length > 1;
-    if (config.layout === "assessment" && !two) {
-      this.body.append(
-        make("section", { class: "card paper" }, ...assessment(task)),
-        make("div", { class: "card answers" }, ...this.fieldsFor()),
-      );
-    } else this.addDialogue(two);
+    this.body = make("div", { class: "task" });
+    if (task.responses.length > 1) this.addPair();
+    else this.addOne();
     this.fields = this.rows.flat();
     if (this.fields.length === 1) this.body.classList.add("single");
   }
 
-  addDialogue(two) {
+  addOne() {
     const { task } = this;
-    const turns =
-      config.layout === "assessment"
-        ? studyText("p", task.reference ?? task.message ?? "", { class: "gray text" })
-        : conversation(task);
-    const titles = two ? [say("first_response"), say("second_response")] : [say("response")];
-    const shown = task.responses.map((text, place) => [
-      make("h3", { class: "caption", text: titles[place] }),
-      studyText("p", text, { class: config.layout === "assessment" ? "black text" : "bubble" }),
-    ]);
-    if (!two) {
-      this.body.append(
-        make(
-          "section",
-          { class: "card talk" },
-          turns,
-          make("div", { class: "turn ours judged" }, ...shown[0]),
-        ),
-        make("div", { class: "card answers" }, ...this.fieldsFor()),
-      );
-      return;
-    }
-    const rated = config.scale !== "preference";
-    if (turns) {
-      const look = config.layout === "assessment" ? "card paper" : "card talk";
-      this.body.append(make("section", { class: look }, turns));
-    }
+    const [text] = task.responses;
+    const shown = assessed
+      ? [...grayText(task), ...response(say("black_text"), text)]
+      : [
+          conversation(task),
+          make("div", { class: "turn ours judged" }, ...response(say("response"), text)),
+        ];
     this.body.append(
+      make("section", { class: assessed ? "card paper" : "card talk" }, ...shown),
+      make("div", { class: "card answers" }, ...this.fieldsFor()),
+    );
+  }
+
+  addPair() {
+    const { task } = this;
+    const rated = config.scale !== "preference";
+    const before = assessed ? grayText(task) : [conversation(task)];
+    const titles = [say("first_response"), say("second_response")];
+    const sides = task.responses.map((text, place) =>
       make(
-        "div",
-        { class: rated ? "pair rated" : "pair" },
-        ...shown.map((parts, place) =>
-          make(
-            "section",
-            { class: config.layout === "assessment" ? "card judged paper" : "card judged" },
-            make("div", { class: "said" }, ...parts),
-            rated ? make("div", { class: "answers" }, ...this.fieldsFor(titles[place])) : null,
-          ),
-        ),
+        "section",
+        { class: "card judged" },
+        make("div", { class: assessed ? "paper" : "said" }, ...response(titles[place], text)),
+        rated ? make("div", { class: "answers" }, ...this.fieldsFor(titles[place])) : null,
       ),
     );
+    if (before[0] !== null) {
+      this.body.append(make("section", { class: assessed ? "card paper" : "card talk" }, ...before));
+    }
+    this.body.append(make("div", { class: rated ? "pair rated" : "pair" }, ...sides));
     if (!rated) this.body.append(make("div", { class: "card answers" }, ...this.fieldsFor()));
   }
 
