@@ -95,7 +95,7 @@ class BradleyTerry:
             moved: Array = (sums.T @ (draw_counts(draws, size) - 1.0).T).T @ self.covariance
             return moved
 
-        chunk = max(1, min(256, _DRAWS // max(size, len(self.covariance))))
+        chunk = max(1, min(1024, _DRAWS // max(size, len(self.covariance))))
         return in_chunks(work, resamples, chunk, progress=progress)
 
 

@@ -68,9 +68,7 @@ def make_campaign(
     }
     campaign = server.settings_from(values, "test")
     study = study or small_study()
-    return server.new_campaign(
-        folder, campaign, study, raters=raters, expires=expires, pairs=pairs
-    )
+    return server.new_campaign(folder, campaign, study, raters=raters, expires=expires, pairs=pairs)
 
 
 @contextmanager
@@ -279,9 +277,7 @@ class Postgres:
         self.start()
 
     def start(self) -> None:
-        options = (
-            f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder}"
-        )
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder}"
         log = self._folder / "log"
         self._run("pg_ctl", "-D", self._folder / "db", "-w", "-l", log, "-o", options, "start")
 

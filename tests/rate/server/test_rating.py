@@ -215,7 +215,9 @@ def test_links_end(folder: Path, address: str):
         database.revoke("ann")
         again = database.new_link("bob")
         name = database.forget("eve")
-        until(lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve)))
+        until(
+            lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve))
+        )
         assert bob.send(task).status_code == 401, "sessions end with the link"
         for token in tokens.values():
             assert ann.client.get(f"r/{token}").status_code == 404
