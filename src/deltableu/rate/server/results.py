@@ -14,6 +14,7 @@ from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale
 from deltableu.errors import InputError
 from deltableu.io import Column, Table
 from deltableu.rate.consistency import Consistency, rater_consistency
+from deltableu.rate.rater_check_results import RaterCheckPlan
 from deltableu.rate.server.campaign import SCALES, Campaign
 from deltableu.rate.server.database import (
     AnswerRow,
@@ -50,6 +51,11 @@ def _ratings(campaign: Campaign, connection: Connection, excluded: bool) -> Iter
         if answer.rater not in names:
             continue
         yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
+
+
+def check_plan(campaign: Campaign) -> RaterCheckPlan:
+    """What makes a rater of a campaign fail."""
+    return RaterCheckPlan(min_seconds=campaign.min_seconds)
 
 
 def scored(ratings: RatingTable) -> Iterator[Rating]:
@@ -102,6 +108,7 @@ class RaterProgress:
     seconds: float
     last: str | None
     can_rate: bool
+    excluded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +181,7 @@ class CampaignStatus:
                 one.revised,
                 one.seconds,
                 one.last and one.last[:16].replace("T", " "),
-                "yes" if one.can_rate else "no",
+                "yes" if one.can_rate else "excluded" if one.excluded else "no",
             ]
             for one in self.raters
         ]
@@ -215,6 +222,7 @@ def campaign_status(campaign: Campaign, database: Database, now: str) -> Campaig
                 _median_seconds(by_rater[one.number]),
                 max((row.finished for row in by_rater[one.number]), default=None),
                 one.may_rate(now),
+                one.number in out,
             )
             for one in raters
         ),

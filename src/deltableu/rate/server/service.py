@@ -35,7 +35,7 @@ from deltableu.rate.server.database import (
     utc_now,
     utc_text,
 )
-from deltableu.rate.server.results import campaign_ratings
+from deltableu.rate.server.results import campaign_ratings, check_plan
 from deltableu.rate.server.security import Session, Signer, Ticket
 from deltableu.rate.server.tasks import TaskContent, content_bytes, task_content, task_targets
 from deltableu.rate.server.writer import NewAnswer, NewLease, NewPractice, NotWritten, Writer
@@ -389,7 +389,7 @@ def _fails(campaign: Campaign, database: Database, rater: str) -> bool:
     """Whether a rater's answers to control items, or habits, show that they are not to be used."""
     table = campaign_ratings(campaign, database, excluded=True)
     own = RatingTable.from_records(one for one in table if one.rater == rater)
-    found = check_raters(own).raters
+    found = check_raters(own, check_plan(campaign)).raters
     return any(one.passed is False for one in found)
 
 
