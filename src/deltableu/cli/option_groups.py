@@ -75,7 +75,7 @@ GROUPS = {
         *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),
         *("trials", "resamples", "resample", "replicates", "threshold", "sentinels", "sequential"),
         *("sensitivity", "past", "past_model", "resample_studies", "limits", "sweep"),
-        *("prior", "categories", "shuffles"),
+        *("prior", "categories"),
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),
