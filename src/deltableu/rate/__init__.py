@@ -25,6 +25,7 @@ from deltableu.rate.control_blocks import (
 )
 from deltableu.rate.degraded import PhrasePool
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
+from deltableu.rate.drop_failed import KeptRatings, drop_failed_raters, without_failed_raters
 from deltableu.rate.fewer_ratings import (
     QualityDifference,
     QualityEstimate,
@@ -56,7 +57,12 @@ from deltableu.rate.rater_agreement import (
     annotator_correlations,
     inter_rater_correlations,
 )
-from deltableu.rate.rater_check_results import RaterCheck, RaterCheckPlan, RaterChecks
+from deltableu.rate.rater_check_results import (
+    ControlEvidence,
+    RaterCheck,
+    RaterCheckPlan,
+    RaterChecks,
+)
 from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
@@ -68,6 +74,7 @@ __all__ = [
     "BlockPlan",
     "ChanceAgreement",
     "Consistency",
+    "ControlEvidence",
     "ControlRule",
     "ControlledItem",
     "ControlledSet",
@@ -80,6 +87,7 @@ __all__ = [
     "IntraclassCorrelation",
     "IntraclassCorrelations",
     "KappaWeights",
+    "KeptRatings",
     "Measurement",
     "MixedModel",
     "PairScores",
@@ -106,6 +114,7 @@ __all__ = [
     "cohen_kappa",
     "control_blocks",
     "direct_assessment",
+    "drop_failed_raters",
     "estimate_difference",
     "estimate_quality",
     "expected_consistency",
@@ -128,4 +137,5 @@ __all__ = [
     "split_half_reliability",
     "standardise",
     "variance_ratio",
+    "without_failed_raters",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from deltableu.compare import Comparison, Gate, PowerPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
+from deltableu.rate import RaterChecks
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
@@ -24,6 +25,7 @@ Result = (
     | PowerPlan
     | Gate
     | RaterModel
+    | RaterChecks
 )
 
 
@@ -34,8 +36,8 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `validate_suite`, `plan_comparison` or `gate_systems`, or a judge read from
-        its file.
+        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems` or `check_raters`, or a judge
+        read from its file.
 
     Examples
     --------
@@ -54,6 +56,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return plan_verdict(result)
     if isinstance(result, Gate):
         return (f"The gate is {'' if result.passed else 'not '}passed.", *result.sentences())
+    if isinstance(result, RaterChecks):
+        return result.sentences()
     if isinstance(result, RaterModel):
         return judge_verdict(result)
     found = (result,) if isinstance(result, Comparison) else tuple(result)
