@@ -174,10 +174,10 @@ def _criterion(name: str, ratings: RatingTable) -> CriterionView:
             alpha = None
         alpha = None if alpha is None or not np.isfinite(alpha) else alpha
     enough = sorted((min(len(row), _MOST_RATERS) for row in several), reverse=True)
-    # As many ratings as half of the tasks have that have several.
-    n = enough[len(enough) // 2] if enough else 0
+    # As many ratings as a tenth of the tasks have that have several, and no fewer than ten.
+    n = enough[max(len(enough) // 10, 10)] if len(enough) > 10 else 0
     curve: tuple[float, ...] = ()
-    if n >= _LEAST_RATERS and sum(len(row) >= n for row in several) >= _LEAST_RATERS:
+    if n >= _LEAST_RATERS:
         found = rater_consistency(several, n, shuffles=30).correlations.tolist()
         curve = tuple(one for one in found if np.isfinite(one))
     return CriterionView(name, alpha, curve, n, len(rows))
