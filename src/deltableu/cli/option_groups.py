@@ -27,6 +27,7 @@ GROUPS = {
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
         *("per_item", "links"),
+        *("ratings", "targets", "target"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
@@ -48,7 +49,17 @@ GROUPS = {
     ),
     METHOD: (
         *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),
-        *("per_rater", "pilot", "pilot_raters", "practice", "lease", "expires", "settings"),
+        *(
+            "per_rater",
+            "pilot",
+            "pilot_raters",
+            "controls",
+            "crowd",
+            "practice",
+            "lease",
+            "expires",
+            "settings",
+        ),
         *(
             "language",
             "learning_rate",
@@ -64,6 +75,7 @@ GROUPS = {
         *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),
         *("trials", "resamples", "resample", "replicates", "threshold", "sentinels", "sequential"),
         *("sensitivity", "past", "past_model", "resample_studies", "limits", "sweep"),
+        *("prior", "categories", "shuffles"),
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),

@@ -11,7 +11,7 @@ from deltableu.errors import InputError
 from deltableu.io.sources import ByteSource, FoundFile
 
 _HEAD = 1 << 16
-_WORDS = rb"(?:system|metric|level|human|items|groups|first|better|pair)"
+_WORDS = rb"(?:criterion|system|metric|level|human|items|groups|first|better|pair)"
 
 
 class Own(Enum):

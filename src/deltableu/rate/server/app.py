@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from importlib import resources
@@ -12,41 +14,23 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import jinja2
-from fastapi import FastAPI, Path, Query, Request, Response
+import markupsafe
+import msgspec
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from deltableu.errors import InputError
 from deltableu.rate.server.campaign import page_words
 from deltableu.rate.server.guard import Guard
+from deltableu.rate.server.organiser_app import add_organiser
 from deltableu.rate.server.security import HasteLimit, Session
 from deltableu.rate.server.service import GivenAnswer, Refusal, Service
 
 _PAGES = resources.files("deltableu.rate.server") / "page"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _RIGHT_TO_LEFT = ("ar", "fa", "he", "ur")
-
-
-class AnswerBody(BaseModel):
-    """What the page sends as an answer."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    key: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{16,64}$")]
-    ticket: Annotated[str, Field(min_length=10, max_length=200)]
-    values: Annotated[
-        list[
-            Annotated[
-                list[Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]],
-                Field(min_length=1, max_length=12),
-            ]
-        ],
-        Field(min_length=1, max_length=2),
-    ]
-    elapsed: Annotated[float, Field(ge=0, le=1e10, allow_inf_nan=False)] = 0.0
-    waited: Annotated[float, Field(ge=0, le=1e10, allow_inf_nan=False)] = 0.0
-    revises: Annotated[int | None, Field(ge=1, le=2**53)] = None
 
 
 def rating_app(
@@ -93,27 +77,31 @@ def rating_app(
     def cookie(session: Session) -> str:
         safe = "; Secure" if parts.scheme == "https" else ""
         value = session.signed(service.signer)
-        return (
-            f"{cookie_name}={value}; Path={prefix}/; HttpOnly; SameSite=Lax; Max-Age=5184000{safe}"
-        )
+        name = cookie_name if session.rater else f"{cookie_name}-admin"
+        age = session.until - int(time.time())
+        return f"{name}={value}; Path={prefix}/; HttpOnly; SameSite=Lax; Max-Age={age}{safe}"
+
+    def count_stranger(request: Request, cost: float) -> None:
+        """Let strangers wait who try too often; whoever has a link never does, beside them."""
+        caller = request.client.host if request.client else ""
+        if (wait := strangers.wait(caller, cost)) > 0:
+            raise Refusal(429, "haste", "Too many tries. Please wait a little.", wait)
 
     def session_of(request: Request, *, admin: bool = False) -> Session:
         name = f"{cookie_name}-admin" if admin else cookie_name
         found = service.session(request.cookies.get(name))
         if found is None or (found.rater == 0) != admin:
-            caller = request.client.host if request.client else ""
-            if (wait := strangers.wait(caller, 0.2)) > 0:
-                raise Refusal(429, "haste", "Too many tries. Please wait a little.", wait)
+            count_stranger(request, 0.2)
             raise Refusal(401, "session", "Please open your personal link again.")
         if (wait := limit.wait(found.rater)) > 0:
             raise Refusal(429, "haste", "That was very fast. Please wait a little.", wait)
         return found
 
     def check_forgery(request: Request, session: Session) -> None:
-        given = request.headers.get("x-csrf-token", "")
-        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise Refusal(403, "csrf", "This did not come from the page itself.")
-        if given != session.csrf(service.signer):
+        given = request.headers.get("x-csrf-token", "").encode()
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        is_ours = hmac.compare_digest(given, session.csrf(service.signer).encode())
+        if not is_ours or site not in ("same-origin", "none"):
             raise Refusal(403, "csrf", "This did not come from the page itself.")
 
     @app.exception_handler(Refusal)
@@ -125,10 +113,9 @@ def rating_app(
         return pages.message(request, error.status, error.error, headers)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0] if error.errors() else {"loc": (), "msg": ""}
-        place = ".".join(str(one) for one in first["loc"])
-        return JSONResponse({"error": "invalid", "message": f"{place}: {first['msg']}"}, 422)
+    async def invalid(_: Request, __: RequestValidationError) -> Response:
+        body = {"error": "invalid", "message": "The address of this request is not understood."}
+        return JSONResponse(body, 422)
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
@@ -142,14 +129,23 @@ def rating_app(
         return Response("ok", media_type="text/plain")
 
     @app.get("/r/{token}", include_in_schema=False)
-    async def enter(request: Request, token: Annotated[str, Path(max_length=200)]) -> Response:
-        caller = request.client.host if request.client else ""
-        if (wait := strangers.wait(caller, 0.0)) > 0:
-            raise Refusal(429, "haste", "Too many tries. Please wait a little.", wait)
+    async def enter(request: Request, token: str) -> Response:
         session = service.enter(token)
         if session is None:
-            strangers.wait(caller)
+            count_stranger(request, 1.0)
             raise Refusal(404, "link", "This link is not valid any more.")
+        return RedirectResponse("../", 303, {"Set-Cookie": cookie(session)})
+
+    @app.get("/j/{secret}", include_in_schema=False)
+    async def join(request: Request, secret: str) -> Response:
+        worker = request.query_params.get(service.campaign.crowd, "")
+        session = None
+        # A platform shows a task before it is taken, without a worker's id.
+        if worker.isalnum() and len(worker) <= 64:
+            session = await service.join(secret, worker)
+        if session is None:
+            count_stranger(request, 1.0)
+            raise Refusal(404, "link", "This link is not valid, or has no worker's id.")
         return RedirectResponse("../", 303, {"Set-Cookie": cookie(session)})
 
     @app.get("/", include_in_schema=False)
@@ -158,28 +154,75 @@ def rating_app(
         return pages.rating(session)
 
     @app.get("/static/{name}", include_in_schema=False)
-    async def static(name: Annotated[str, Path(max_length=40)]) -> Response:
+    async def static(name: str) -> Response:
         return pages.static(name)
 
     @app.get("/api/tasks")
     async def tasks(request: Request, count: Annotated[int, Query(ge=1, le=5)] = 1) -> Response:
         session = session_of(request)
-        return Response(service.tasks(session.rater, count), media_type="application/json")
+        found = service.tasks(session.rater, count)
+        if found.startswith(b'{"state":"done"'):
+            await service.end(session.rater)
+            found = service.tasks(session.rater, count)
+        return Response(found, media_type="application/json")
 
     @app.get("/api/last")
     async def last(request: Request) -> Response:
         session = session_of(request)
         return Response(service.last(session.rater), media_type="application/json")
 
-    @app.post("/api/answers")
-    async def answers(request: Request, body: AnswerBody) -> Response:
+    @app.post("/api/answers", openapi_extra=_described(GivenAnswer))
+    async def answers(request: Request) -> Response:
+        # Nothing of strangers is read.
         session = session_of(request)
         check_forgery(request, session)
-        given = GivenAnswer(**body.model_dump())
+        kind = request.headers.get("content-type", "").partition(";")[0]
+        if kind.strip().lower() != "application/json":
+            raise Refusal(415, "invalid", "An answer must be JSON.")
+        try:
+            given = msgspec.json.decode(await request.body(), type=GivenAnswer)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            raise Refusal(422, "invalid", "This answer is not understood.") from None
         return Response(await service.answer(session.rater, given), media_type="application/json")
 
-    hosts = [parts.hostname] if parts.hostname else ["127.0.0.1", "localhost", "[::1]"]
-    return Guard(app, hosts, prefix)
+    def organiser(request: Request, *, writes: bool = False) -> Session:
+        session = session_of(request, admin=True)
+        if writes:
+            check_forgery(request, session)
+        return session
+
+    @app.get("/admin/{secret}", include_in_schema=False)
+    async def enter_admin(request: Request, secret: str) -> Response:
+        session = service.enter_admin(secret)
+        if session is None:
+            count_stranger(request, 1.0)
+            raise Refusal(404, "link", "This link is not valid any more.")
+        return RedirectResponse("../admin", 303, {"Set-Cookie": cookie(session)})
+
+    @app.get("/admin", include_in_schema=False)
+    async def admin_page(request: Request) -> Response:
+        return pages.organiser(organiser(request))
+
+    add_organiser(app, service, organiser)
+    return Guard(app, _hosts(parts.hostname), prefix)
+
+
+def _hosts(name: str | None) -> Sequence[str]:
+    """What requests may call this server, as they write it."""
+    if not name:
+        return ("127.0.0.1", "localhost", "[::1]")
+    try:
+        written = name.encode("idna").decode()
+    except UnicodeError:
+        raise InputError(f"{name!r:.80} cannot be the name of a host") from None
+    return (f"[{name}]" if ":" in name else written,)
+
+
+def _described(kind: type) -> dict[str, Any]:
+    """The body of a request, for the OpenAPI description."""
+    schema = msgspec.json.schema(kind, ref_template="#/components/schemas/{name}")
+    found = schema["$defs"][kind.__name__]
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": found}}}}
 
 
 class _Pages:
@@ -229,6 +272,14 @@ class _Pages:
             config=_script_safe(config),
         )
 
+    def organiser(self, session: Session) -> Response:
+        """The organiser's page, which fetches all that it shows."""
+        return self._page(
+            "organiser.html",
+            title=self._service.campaign.title,
+            csrf=session.csrf(self._service.signer),
+        )
+
     def message(
         self, request: Request, status: int, error: str, headers: dict[str, str] | None = None
     ) -> Response:
@@ -257,6 +308,4 @@ def _script_safe(value: object) -> Any:
     text = json.dumps(value, ensure_ascii=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
-    import markupsafe
-
     return markupsafe.Markup(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 #: Open blocks that are looked at, to take one that few have had.
@@ -43,8 +43,10 @@ class RaterState:
     things: set[str] = field(default_factory=set)
     held: list[int] = field(default_factory=list)
     """Blocks, in the order in which they were given."""
-    last: tuple[int, int] | None = None
-    """Task and number of the last answer that was not a revision of an earlier one."""
+    begun: set[int] = field(default_factory=set)
+    """Blocks of which something was answered."""
+    unfinished: set[int] = field(default_factory=set)
+    """Of these, the ones of which not all was."""
     practised: int = 0
 
 
@@ -72,7 +74,8 @@ class Assignment:
         self.blocks: dict[int, TaskBlock] = {}
         self.block_of: dict[int, int] = {}
         self.raters: dict[int, RaterState] = {}
-        self.priorities: Mapping[int, float] = {}
+        self.priorities: dict[int, float] = {}
+        self._excluded: frozenset[int] = frozenset()
         self._thing: dict[int, str] = {}
         self._ends: list[tuple[float, int, int]] = []
         self._open = _Bag()
@@ -82,6 +85,16 @@ class Assignment:
     def rater(self, number: int) -> RaterState:
         """The state of a rater, who may be new."""
         return self.raters.setdefault(number, RaterState())
+
+    def exclude(self, raters: Collection[int]) -> None:
+        """Nothing of these raters counts: others get what they did. Nobody comes back in."""
+        fresh = frozenset(raters) - self._excluded
+        self._excluded |= fresh
+        for number in fresh:
+            for block in [self.blocks[one] for one in self.rater(number).begun]:
+                block.finished.discard(number)
+                block.holders.pop(number, None)
+                self._settle(block)
 
     def add_block(self, number: int, wanted: int) -> None:
         """Add a block, or change for how many raters it is."""
@@ -109,15 +122,19 @@ class Assignment:
         heapq.heappush(self._ends, (until, block, rater))
         self._settle(held)
 
-    def add_answer(self, rater: int, task: int, number: int, *, revises: bool = False) -> None:
-        """A rater answered a task."""
+    def add_answer(self, rater: int, task: int) -> None:
+        """A rater answered a task, or changed the answer."""
         state, block = self.rater(rater), self.blocks[self.block_of[task]]
-        if not revises or (state.last is not None and state.last[0] == task):
-            state.last = (task, number)
+        if task in state.answered:
+            return
         state.answered.add(task)
         state.things.add(self._thing[task])
+        state.begun.add(block.number)
+        state.unfinished.add(block.number)
         if state.answered.issuperset(block.tasks):
-            block.finished.add(rater)
+            state.unfinished.remove(block.number)
+            if rater not in self._excluded:
+                block.finished.add(rater)
             block.holders.pop(rater, None)
             if block.number in state.held:
                 state.held.remove(block.number)
@@ -156,10 +173,10 @@ class Assignment:
         """How many tasks a rater may come to do in all, as it looks now."""
         state = self.rater(rater)
         done = len(state.answered)
-        begun = {self.block_of[task] for task in state.answered} | set(state.held)
-        more = sum(len(self._unanswered(block, state)) for block in begun)
+        going_on = self._open.both(state.unfinished).union(state.held)
+        more = sum(len(self._unanswered(block, state)) for block in going_on)
         fresh = self._open.tasks - sum(
-            len(self.blocks[block].tasks) for block in begun if block in self._open
+            len(self.blocks[block].tasks) for block in self._open.both(state.begun, state.held)
         )
         found = done + more + fresh
         return min(found, max(self.per_rater, done)) if self.per_rater else found
@@ -178,6 +195,8 @@ class Assignment:
         return [task for task in self.blocks[block].tasks if task not in state.answered]
 
     def _draw(self, rater: int, state: RaterState) -> int | None:
+        if left := self._open.both(state.unfinished).difference(state.held):
+            return min(left)
         if self.priorities:
             fitting = self._fitting(self._open, rater, state)
             return min(fitting, key=self._urgency, default=None)
@@ -199,6 +218,8 @@ class Assignment:
     def _fits(self, block: TaskBlock, rater: int, state: RaterState) -> bool:
         if rater in block.finished or rater in block.holders:
             return False
+        if block.number in state.unfinished:
+            return True
         return state.things.isdisjoint(block.things) and all(
             block.things.isdisjoint(self.blocks[held].things) for held in state.held
         )
@@ -245,8 +266,9 @@ class _Bag:
     def __iter__(self) -> Iterator[int]:
         return iter(self._numbers)
 
-    def __contains__(self, number: int) -> bool:
-        return number in self._places
+    def both(self, *others: Iterable[int]) -> set[int]:
+        """Numbers that are here and in one of the others."""
+        return set().union(*(self._places.keys() & other for other in others))
 
     def add(self, number: int, size: int) -> None:
         self.discard(number)

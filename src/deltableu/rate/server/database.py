@@ -35,8 +35,8 @@ from deltableu.rate.server import schema
 from deltableu.rate.server.tasks import Task, content_bytes
 
 DATABASE_FILE = "answers.sqlite"
-#: Seconds to wait for others who write.
-_PATIENCE = 20
+#: Seconds to wait for others who write, and for a machine that does not answer.
+_PATIENCE, _SILENCE = 20, 10
 #: Rows that are copied at once.
 _BATCH = 1_000
 
@@ -59,6 +59,7 @@ class RaterRow:
     created: str
     expires: str | None
     revoked: str | None
+    excluded: str | None
 
     def may_rate(self, now: str) -> bool:
         """Whether the link still works."""
@@ -206,15 +207,18 @@ class Database:
         """Itself, after bringing old tables to the present version."""
         if self.is_sqlite and not os.path.exists(str(self.url.database)):
             raise InputError(Problem("the campaign's database is not there", file=self.name))
-        with self.writing() as connection:
-            schema.migrate(connection, self.name)
+        try:
+            with self.writing() as connection:
+                schema.migrate(connection, self.name)
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def facts(self) -> dict[str, str]:
         """What is kept of the campaign as a whole."""
         with self.reading() as connection:
-            rows = connection.execute(select(schema.facts.c.name, schema.facts.c.value))
-            return {row.name: row.value for row in rows}
+            return read_facts(connection)
 
     def set_fact(self, name: str, value: str) -> None:
         """Change what is kept of the campaign, and let a server know."""
@@ -289,17 +293,24 @@ class Database:
         """End a rater's link; what was answered stays."""
         self._change_rater(name, revoked=utc_now())
 
+    def exclude(self, name: str) -> None:
+        """Let nothing count that a rater said, and others do it; it stays, and the link ends."""
+        self._change_rater(name, excluded=utc_now(), revoked=utc_now())
+
     def forget(self, name: str) -> str:
         """Put a name that says nothing in place of a rater's, and end the link."""
         other = f"forgotten-{secrets.token_hex(6)}"
         self._change_rater(name, name=other, token=None, revoked=utc_now())
-        if self.is_sqlite:
-            # What was overwritten must not be readable in the file either.
-            with self._named(), self.engine.connect() as connection:
+        # What was overwritten must not be readable in the database's files either.
+        with self._named(), self.engine.connect() as connection:
+            connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+            if self.is_sqlite:
                 raw = connection.connection.driver_connection
                 assert isinstance(raw, sqlite3.Connection)
                 raw.execute("VACUUM")
                 raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            else:
+                connection.execute(text("VACUUM FULL raters"))
         return other
 
     def _change_rater(self, _name: str, **values: object) -> None:
@@ -348,6 +359,12 @@ def count_change(connection: Connection) -> None:
     connection.execute(update(table).where(table.c.name == "changes").values(value=value))
 
 
+def read_facts(connection: Connection) -> dict[str, str]:
+    """What is kept of the campaign as a whole."""
+    rows = connection.execute(select(schema.facts.c.name, schema.facts.c.value))
+    return {row.name: row.value for row in rows}
+
+
 def read_raters(connection: Connection) -> list[RaterRow]:
     """All raters."""
     table = schema.raters
@@ -383,11 +400,31 @@ def read_answers(connection: Connection, after: int = 0) -> Iterator[AnswerRow]:
 
 
 def reason(error: BaseException) -> str:
-    """Why a database did not do what it should, in one sentence."""
-    if isinstance(error, DBAPIError) and error.orig is not None:
-        error = error.orig
-    first = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return f"the database does not answer: {first[:1].lower()}{first[1:]}"
+    """Why a database did not do what it should, for whoever runs it."""
+    cause = _cause(error)
+    first = (str(cause).strip() or type(cause).__name__).splitlines()[0]
+    return f"{public_reason(error)}: {first[:1].lower()}{first[1:]}"
+
+
+def public_reason(error: BaseException) -> str:
+    """Why a database did not do what it should, without anything that strangers should not know."""
+    cause = _cause(error)
+    # SQLite has a number for each kind of trouble, of which the last byte says enough here.
+    number = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    state = str(getattr(cause, "sqlstate", None) or "")
+    if number == sqlite3.SQLITE_FULL or state == "53100":
+        return "the disk is full"
+    if number == sqlite3.SQLITE_IOERR:
+        return "the disk is full or does not work"
+    if number in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or state in ("55P03", "57014"):
+        return "the database is busy"
+    if isinstance(cause, sqlite3.Error) or (state and state[:2] not in ("08", "57")):
+        return "the database refused it"
+    return "the database does not answer"
+
+
+def _cause(error: BaseException) -> BaseException:
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
 def _task_values(task: Task, number: int, block: int, place: int) -> dict[str, Any]:
@@ -418,31 +455,56 @@ def _parsed(address: str) -> URL:
 
 
 def _engine(url: URL) -> Engine:
-    if url.get_backend_name() != "sqlite":
-        return create_engine(
-            url,
-            pool_pre_ping=True,
-            pool_size=3,
-            connect_args={"connect_timeout": 5},
-        )
-    engine = create_engine(url, connect_args={"timeout": _PATIENCE})
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: sqlite3.Connection, _: object) -> None:
-        # Transactions begin where we say so, not where the driver thinks best.
-        connection.isolation_level = None
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute("PRAGMA secure_delete=ON")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("deltableu_writes", False)
-        # A transaction that reads first and writes then may find that somebody was faster.
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
+    # Errors reach logs, and what people said and by which key does not belong there.
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _PATIENCE})
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    # A machine that is gone must be noticed: by default a connection waits for it for hours.
+    alive = {
+        "connect_timeout": _SILENCE,
+        "keepalives_idle": _SILENCE,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 2_000 * _SILENCE,
+    }
+    engine = create_engine(
+        url, hide_parameters=True, pool_pre_ping=True, pool_size=4, connect_args=alive
+    )
+    event.listen(engine, "connect", _prepare_postgresql)
     return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    # Transactions begin where we say so, not where the driver thinks best.
+    connection.isolation_level = None
+    mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+    if mode != "wal":
+        # What a commit promises was considered for this journal alone.
+        raise InputError(f"SQLite cannot write ahead on this disk (its journal is {mode!r})")
+    connection.execute("PRAGMA synchronous=FULL")
+    # Macs have a stronger kind of writing to the disk, others ignore this.
+    connection.execute("PRAGMA fullfsync=ON")
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA secure_delete=ON")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("deltableu_writes", False)
+    # A transaction that reads first and writes then may find that somebody was faster.
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _prepare_postgresql(connection: Any, _: object) -> None:
+    with connection.cursor() as cursor:
+        # A commit that is confirmed is on the disk, whatever the server's usual habit.
+        cursor.execute(
+            "SELECT set_config('synchronous_commit', 'on', false) "
+            "WHERE current_setting('synchronous_commit') = 'off'"
+        )
+        cursor.execute(f"SET lock_timeout = '{_PATIENCE}s'")
+    connection.commit()
 
 
 def _advance_numbers(connection: Connection) -> None:

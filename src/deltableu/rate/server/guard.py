@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http import HTTPStatus
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 import msgspec
 
@@ -13,12 +15,14 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Header: TypeAlias = tuple[bytes, bytes]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: Largest body of a request, and how long it may take to come.
 _MOST_BYTES, _SECONDS = 64 * 1024, 15.0
 
-_HEADERS = (
+#: What every answer tells browsers.
+HEADERS = (
     (
         b"content-security-policy",
         b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -59,20 +63,27 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        headers: dict[bytes, bytes] = dict(scope["headers"])
         guarded = _Answer(send)
-        if _host(headers.get(b"host", b"")) not in self._hosts:
+        host, length = b"", b"0"
+        for name, value in scope["headers"]:
+            if name == b"host":
+                host = value
+            elif name == b"content-length":
+                length = value
+        if _host(host) not in self._hosts:
             await guarded.refuse(400, "host", "This server is not known by that name.")
             return
-        length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > _MOST_BYTES:
+        if not length.isdigit() or len(length) > 9 or int(length) > _MOST_BYTES:
             await guarded.refuse(413, "too-large", "This request is too large.")
             return
-        if self._prefix and scope["path"].startswith(f"{self._prefix}/"):
-            scope = {**scope, "path": scope["path"][len(self._prefix) :], "raw_path": b""}
-        limited = _Body(receive)
+        if self._prefix:
+            if scope["path"] == self._prefix:
+                await guarded.redirect(f"{self._prefix}/")
+                return
+            if scope["path"].startswith(f"{self._prefix}/"):
+                scope = {**scope, "path": scope["path"][len(self._prefix) :], "raw_path": b""}
         try:
-            await self.application(scope, limited, guarded)
+            await self.application(scope, _Body(receive), guarded)
         except _TooLarge:
             await guarded.refuse(413, "too-large", "This request is too large.")
         except TimeoutError:
@@ -93,11 +104,13 @@ class _Body:
         self._receive = receive
         self._size = 0
         self._whole = False
+        self._end = asyncio.get_running_loop().time() + _SECONDS
 
     async def __call__(self) -> Message:
         if self._whole:
             return await self._receive()
-        message = await asyncio.wait_for(self._receive(), _SECONDS)
+        async with asyncio.timeout_at(self._end):
+            message = await self._receive()
         if message["type"] == "http.request":
             self._size += len(message.get("body", b""))
             self._whole = not message.get("more_body", False)
@@ -116,7 +129,7 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._begun = True
-            headers = [*message.get("headers", ()), *_HEADERS]
+            headers = [*message.get("headers", ()), *HEADERS]
             if not any(name == b"cache-control" for name, _ in headers):
                 headers.append((b"cache-control", b"no-store"))
             message = {**message, "headers": headers}
@@ -126,13 +139,32 @@ class _Answer:
         if self._begun:
             return
         body = msgspec.json.encode({"error": error, "message": sentence})
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
-        await self({"type": "http.response.start", "status": status, "headers": headers})
+        kind = (b"content-type", b"application/json")
+        await self._whole(status, [kind, (b"connection", b"close")], body)
+
+    async def redirect(self, path: str) -> None:
+        await self._whole(308, [(b"location", quote(path).encode())])
+
+    async def _whole(self, status: int, headers: list[Header], body: bytes = b"") -> None:
+        length = (b"content-length", str(len(body)).encode())
+        start = {"type": "http.response.start", "status": status, "headers": [*headers, length]}
+        await self(start)
         await self({"type": "http.response.body", "body": body})
+
+
+def refusal(status: int, error: str, sentence: str) -> bytes:
+    """A whole answer of HTTP/1.1, for requests that do not get as far as an application."""
+    body = msgspec.json.encode({"error": error, "message": sentence})
+    headers = (
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        (b"cache-control", b"no-store"),
+        *HEADERS,
+    )
+    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
+    lines += [b"%b: %b" % header for header in headers]
+    return b"\r\n".join([*lines, b"", body])
 
 
 def _host(header: bytes) -> str:

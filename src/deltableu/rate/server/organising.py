@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -13,7 +14,14 @@ import numpy as np
 
 from deltableu.corpus import RatingTable, Study, write_study
 from deltableu.errors import InputError, Problem, check_at_least
-from deltableu.io import atomic_folder, atomic_path, check_new_file, check_new_folder
+from deltableu.io import (
+    atomic_folder,
+    atomic_path,
+    check_new_file,
+    check_new_folder,
+    scratch_folder,
+)
+from deltableu.rate.control_blocks import BlockPlan
 from deltableu.rate.server.campaign import (
     SETTINGS_FILE,
     Campaign,
@@ -24,11 +32,12 @@ from deltableu.rate.server.database import (
     DATABASE_FILE,
     Database,
     RaterLink,
+    digest,
     new_secret,
     read_blocks,
 )
 from deltableu.rate.server.results import scored
-from deltableu.rate.server.tasks import Pairs, Task, build_tasks, shuffled
+from deltableu.rate.server.tasks import Pairs, Task, build_tasks, shuffled, with_controls
 
 #: All that a campaign's folder may hold.
 _FILES = (SETTINGS_FILE, DATABASE_FILE, ".serving.lock")
@@ -43,6 +52,7 @@ class NewCampaign:
     wanted: int
     links: tuple[RaterLink, ...]
     admin: str
+    join: str | None = None
 
 
 def open_database(folder: Path, address: str = "") -> tuple[Campaign, Database]:
@@ -62,6 +72,7 @@ def new_campaign(
     pilot: int = 0,
     pilot_raters: int = 15,
     count_ratings: bool = False,
+    controls: BlockPlan | None = None,
     seed: int = 0,
 ) -> NewCampaign:
     """Make a campaign's folder and database, whole or not at all.
@@ -85,6 +96,9 @@ def new_campaign(
         wait until `open_after_pilot`.
     count_ratings
         Whether the study's ratings count: a thing that somebody rated needs that many raters less.
+    controls
+        Put control items among the tasks, in blocks that one rater does in a row (Direct
+        Assessment).
     seed
         For the order of tasks.
     """
@@ -97,6 +111,12 @@ def new_campaign(
             raise InputError(f"a pilot of {pilot} tasks needs as many, and there are {len(made)}")
         # Tasks are in random order already.
         wanted = [pilot_raters if place < pilot else 0 for place in range(len(made))]
+    blocks = [[task] for task in made]
+    if controls is not None:
+        if pilot or count_ratings:
+            raise InputError("blocks with control items have no pilot, and count no old ratings")
+        blocks = with_controls(made, controls, seed)
+        wanted = [campaign.per_item] * len(blocks)
     check_new_folder(
         folder, [study.path] if study.path else [], replace=False, what="a campaign",
         strangers=_strangers,
@@ -109,15 +129,20 @@ def new_campaign(
         try:
             database.create(campaign=name, admin=admin)
             try:
-                database.add_tasks([[task] for task in made], wanted)
+                database.add_tasks(blocks, wanted)
                 links = database.add_raters(raters, expires)
+                join = new_secret() if campaign.crowd else None
+                if join is not None:
+                    database.set_fact("join", digest(join))
             except BaseException:
                 database.drop()
                 raise
         finally:
             database.close()
         _leave_no_journal(temporary)
-    return NewCampaign(folder, len(made), sum(wanted), tuple(links), admin)
+    sizes = [len(block) for block in blocks]
+    total = sum(size * number for size, number in zip(sizes, wanted, strict=True))
+    return NewCampaign(folder, sum(sizes), total, tuple(links), admin, join)
 
 
 def _leave_no_journal(folder: Path) -> None:
@@ -178,14 +203,7 @@ def backup_campaign(folder: Path, output: Path, *, address: str = "") -> None:
     check_new_file(output, [folder], replace=False)
     _, database = open_database(folder, address)
     try:
-        with atomic_path(output) as temporary:
-            copy = Database.at_file(temporary)
-            try:
-                database.copy_to(copy)
-                copy.check()
-            finally:
-                copy.close()
-            os.chmod(temporary, 0o600)
+        _copy_to_file(database, output)
     finally:
         database.close()
 
@@ -205,17 +223,35 @@ def restore_campaign(backup: Path, folder: Path, *, address: str | None = None) 
     campaign = read_campaign(folder)
     if not backup.is_file():
         raise InputError(Problem("there is no such file", file=str(backup)))
-    source = Database.at_file(backup).open()
     target = Database.at(folder, campaign.database if address is None else address)
     if target.is_sqlite and Path(str(target.url.database)).exists():
         message = "the campaign has a database: move it away to put a backup in its place"
         raise InputError(Problem(message, file=target.name))
-    try:
-        source.check()
-        source.copy_to(target)
-    finally:
-        source.close()
-        target.close()
+    with scratch_folder() as scratch:
+        # An old backup may have to be brought to the present version, and stays as it is.
+        source = Database.at_file(Path(shutil.copy(backup, scratch / DATABASE_FILE)))
+        try:
+            source.open().check()
+            if target.is_sqlite:
+                _copy_to_file(source, Path(str(target.url.database)))
+            else:
+                source.copy_to(target)
+        finally:
+            source.close()
+            target.close()
+
+
+def _copy_to_file(source: Database, path: Path) -> None:
+    """Copy a database into a new file, whole or not at all."""
+    with atomic_path(path) as temporary:
+        # What raters say, and what sessions are signed with, is nobody else's business.
+        os.chmod(temporary, 0o600)
+        copy = Database.at_file(temporary)
+        try:
+            source.copy_to(copy)
+            copy.check()
+        finally:
+            copy.close()
 
 
 def random_names(count: int, there: Sequence[str] = ()) -> list[str]:

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Text,
     inspect,
     select,
+    text,
     update,
 )
 from sqlalchemy.types import TypeEngine
@@ -25,7 +26,7 @@ from sqlalchemy.types import TypeEngine
 from deltableu.errors import InputError
 
 #: Of the tables below. A new number needs a step in `MIGRATIONS`.
-VERSION = 1
+VERSION = 2
 
 METADATA = MetaData()
 #: SQLite numbers rows by itself only where the type is INTEGER.
@@ -67,6 +68,7 @@ raters = Table(
     Column("created", String, nullable=False),
     Column("expires", String),
     Column("revoked", String),
+    Column("excluded", String),
 )
 
 leases = Table(
@@ -91,6 +93,7 @@ answers = Table(
     Column("started", String, nullable=False),
     Column("finished", String, nullable=False),
     Column("received", String, nullable=False),
+    Index("answers_of_a_rater", "rater", "task"),
 )
 Index(
     "one_first_answer",
@@ -113,7 +116,15 @@ practice = Table(
 )
 
 #: What turns the tables of a version into those of the next.
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {}
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {
+    # Raters whose ratings do not count.
+    1: lambda connection: _add_column(connection, raters.c.excluded),
+}
+
+
+def _add_column(connection: Connection, column: Column[str]) -> None:
+    kind = column.type.compile(connection.dialect)
+    connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
 
 
 def migrate(connection: Connection, where: str) -> int:
@@ -123,7 +134,9 @@ def migrate(connection: Connection, where: str) -> int:
     """
     if not inspect(connection).has_table("facts"):
         raise InputError(f"{where} holds no campaign: deltableu rate new makes one")
-    found = connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar()
+    # For whoever else brings them there at the same time.
+    chosen = select(facts.c.value).where(facts.c.name == "schema").with_for_update()
+    found = connection.execute(chosen).scalar()
     version = int(found or 0)
     if version > VERSION:
         raise InputError(
