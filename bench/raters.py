@@ -1,7 +1,8 @@
 """Simulated raters in a process of their own: links in; what they sent and what was confirmed, out.
 
 `python -m bench.raters` reads a plan from its standard input and writes what happened to its
-standard output, both as JSON. A process of its own takes no time from the server's.
+standard output, both as JSON. A process of its own takes no time from the server's. Who is asked to
+end (SIGTERM) sends what was begun, and takes no more tasks.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -161,6 +163,7 @@ class _Rater:
         self._connection = _Connection(plan.address)
         self._random = random.Random(f"{plan.seed} {place}")
         self._csrf = ""
+        self.ends = False
 
     async def enter(self) -> None:
         """Open the link, then the page."""
@@ -175,7 +178,7 @@ class _Rater:
 
     async def rate(self) -> None:
         """Take tasks and answer them until there are no more."""
-        while not self._plan.most or len(self._seen.sent) < self._plan.most:
+        while not self.ends and not 0 < self._plan.most <= len(self._seen.sent):
             status, _, content = await self._insist("GET", "/api/tasks", self._seen.asking)
             if status != 200:
                 self._seen.wrong.append(f"GET api/tasks: {status} {content[:200]!r}")
@@ -249,6 +252,12 @@ class _Rater:
 async def _run(plan: Plan) -> Seen:
     seen = Seen()
     raters = [_Rater(place, plan, seen) for place in range(len(plan.tokens))]
+
+    def end() -> None:
+        for one in raters:
+            one.ends = True
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
     await asyncio.gather(*(one.enter() for one in raters))
     start = time.perf_counter()
     await asyncio.gather(*(one.rate() for one in raters))

@@ -96,6 +96,7 @@ def run(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
+    drop_failed: Annotated[bool, Flag] = False,
     group: str | None = None,
     runs: Literal["auto", "off"] = "auto",
     trials: Whole = 10_000,
@@ -166,6 +167,8 @@ def run(
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    drop_failed
+        Leave out raters who fail deltableu rate check, and make weights anew from what the others said.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then exchanged.
@@ -235,6 +238,7 @@ def run(
                 select=(select, "all"),
                 no_positive=(no_positive, "error"),
                 missing=(missing, "error"),
+                drop_failed=(drop_failed, False),
                 group=(group, None),
             )
             named = named_columns(columns, "system=model,item=segment_id,score=comet")
@@ -244,7 +248,7 @@ def run(
             wanted = None
             if refs is None and systems is not None:
                 wanted = [baseline, *(name for name in systems if name != baseline)]
-            given = read_inputs(paths, refs, weights, wanted, missing)
+            given = read_inputs(paths, refs, weights, wanted, missing, drop_failed=drop_failed)
             groups = given.groups(group)
             references = given.references.select(select)
 

@@ -27,7 +27,7 @@ GROUPS = {
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
         *("per_item", "links"),
-        *("ratings", "targets", "target"),
+        *("ratings", "targets", "target", "kept", "rule", "evidence"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
@@ -35,6 +35,7 @@ GROUPS = {
         *(
             "pairs",
             "count_ratings",
+            "drop_failed",
             "separators",
             "where",
             "sources",
@@ -74,8 +75,10 @@ GROUPS = {
     TESTS: (
         *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),
         *("trials", "resamples", "resample", "replicates", "threshold", "sentinels", "sequential"),
+        *("pass_at", "min_pairs", "min_repeats", "min_seconds", "constant_after", "min_run"),
+        *("chance", "in_order"),
         *("sensitivity", "past", "past_model", "resample_studies", "limits", "sweep"),
-        *("prior", "categories", "shuffles"),
+        *("prior", "categories"),
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),

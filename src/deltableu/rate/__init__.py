@@ -34,6 +34,7 @@ from deltableu.rate.control_blocks import (
 )
 from deltableu.rate.degraded import PhrasePool
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
+from deltableu.rate.drop_failed import KeptRatings, drop_failed_raters, without_failed_raters
 from deltableu.rate.fewer_ratings import (
     QualityDifference,
     QualityEstimate,
@@ -76,7 +77,12 @@ from deltableu.rate.rater_agreement import (
     annotator_correlations,
     inter_rater_correlations,
 )
-from deltableu.rate.rater_check_results import RaterCheck, RaterCheckPlan, RaterChecks
+from deltableu.rate.rater_check_results import (
+    ControlEvidence,
+    RaterCheck,
+    RaterCheckPlan,
+    RaterChecks,
+)
 from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
 from deltableu.rate.rater_use import RaterUse, rater_use
@@ -89,6 +95,7 @@ __all__ = [
     "BlockPlan",
     "ChanceAgreement",
     "Consistency",
+    "ControlEvidence",
     "ControlRule",
     "ControlledItem",
     "ControlledSet",
@@ -101,6 +108,7 @@ __all__ = [
     "IntraclassCorrelation",
     "IntraclassCorrelations",
     "KappaWeights",
+    "KeptRatings",
     "Measurement",
     "MixedModel",
     "PairScores",
@@ -140,6 +148,7 @@ __all__ = [
     "consistency_curve",
     "control_blocks",
     "direct_assessment",
+    "drop_failed_raters",
     "estimate_difference",
     "estimate_quality",
     "expected_consistency",
@@ -173,4 +182,5 @@ __all__ = [
     "tidy_measures",
     "tidy_raters",
     "variance_ratio",
+    "without_failed_raters",
 ]

@@ -23,7 +23,7 @@ _PERFECT = 1.0 - 1e-9
 _SINGULAR = {"outputs": "output", "references": "reference", "pairs": "pair"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RaterAgreement:
     """How raters of one sort of targets agree by one criterion.
 
@@ -99,6 +99,14 @@ class RaterAgreement:
     rater_use: tuple[RaterUse, ...]
     missing: Mapping[str, str]
     _inverse: float  # mean of 1 / ratings over units
+
+    def __repr__(self) -> str:
+        """The figures that people ask for; `table` has all."""
+        alpha, reliability = (written(one, ".3r") for one in (self.alpha, self.reliability))
+        return (
+            f"RaterAgreement({self.name}: {self.ratings:,} ratings by {self.raters:,} raters, "
+            f"alpha {alpha}, reliability {reliability})"
+        )
 
     @property
     def name(self) -> str:

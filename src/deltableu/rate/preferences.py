@@ -80,8 +80,8 @@ class Preferences:
         size = len(self.systems)
         units, unit = np.unique((self.item * size + low) * size + high, return_inverse=True)
         made = np.full((len(self.raters), len(units)), np.nan)
-        # From the last to the first: the first is what stays.
-        made[self.rater[::-1], unit[::-1]] = said[::-1]
+        _, once = np.unique(self.rater * len(units) + unit, return_index=True)
+        made[self.rater[once], unit[once]] = said[once]
         return made, units // size**2
 
 

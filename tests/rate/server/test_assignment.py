@@ -1,4 +1,4 @@
-"""Who gets what: whatever raters do, each block goes to as many as it is for, and to nobody twice."""
+"""Who gets what: each block goes to as many as it is for, and to nobody twice, whatever they do."""
 
 from __future__ import annotations
 
