@@ -136,7 +136,8 @@ def compare(
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
     drop_failed
-        Leave out raters who fail deltableu rate check, and make weights anew from what the others said.
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then resampled and exchanged.

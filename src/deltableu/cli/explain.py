@@ -75,7 +75,8 @@ def explain(
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
     drop_failed
-        Leave out raters who fail deltableu rate check, and make weights anew from what the others said.
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     html
         Write one self-contained HTML page here instead of printing; - is standard output.
     signatures

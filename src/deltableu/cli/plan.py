@@ -91,7 +91,8 @@ def compare(
     columns
         What the ratings call their columns: rater=annotator,value=score.
     drop_failed
-        Leave out raters who fail deltableu rate check, and make weights anew from what the others said.
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then drawn, and --items are numbers of groups.

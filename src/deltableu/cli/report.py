@@ -11,7 +11,7 @@ from typing import Annotated
 from deltableu.cli.inputs import Inputs, check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Output, Positive, Several, Whole, listed
+from deltableu.cli.options import Flag, Output, Positive, Several, Whole, listed
 from deltableu.cli.output import note, note_groups, remark, write_page
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import Comparison, ComparisonPlan, compare_systems
@@ -132,7 +132,8 @@ def report(
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
     drop_failed
-        Leave out raters who fail deltableu rate check, and make weights anew from what the others said.
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     significance
         Corrected p-values below it are significant.
     confidence

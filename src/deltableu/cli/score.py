@@ -68,7 +68,8 @@ def score(
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
     drop_failed
-        Leave out raters who fail deltableu rate check, and make weights anew from what the others said.
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     ci
         Add confidence intervals: where scores would lie on other items like these.
     interval

@@ -158,7 +158,8 @@ def validate(
     unknown
         Ratings of items and systems that the study does not have are an error, or dropped.
     drop_failed
-        Leave out raters who fail deltableu rate check, and, where weights are means of ratings, make them anew.
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     systems
         Only these systems.
     group
