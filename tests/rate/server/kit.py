@@ -279,7 +279,8 @@ class Postgres:
         self.start()
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder}"
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1"
+        options += f" -c unix_socket_directories={self._folder}"
         log = self._folder / "log"
         self._run("pg_ctl", "-D", self._folder / "db", "-w", "-l", log, "-o", options, "start")
 
