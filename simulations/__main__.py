@@ -12,6 +12,7 @@ from pathlib import Path
 from deltableu.io import atomic_write
 from simulations import compare, families, groups, validate_tables, weight_noise
 from simulations import gate as gates
+from simulations import preferences as by_preference
 from simulations import raters as rating_noise
 from simulations import runs as several_runs
 from simulations.replications import Progress
@@ -20,6 +21,7 @@ from simulations.tables import band, outside, pivot, replace_block
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
 GATE_PAGE = PAGE.parent / "how-to" / "gate.md"
+RATE_PAGE = PAGE.parent / "how-to" / "rate.md"
 REPLICATIONS = 2000
 SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
@@ -99,6 +101,11 @@ def gate(replications: int, progress: Progress | None = None) -> Tables:
     return gates.tables(gates.simulate(replications, SEED, progress=progress))
 
 
+def preferences(replications: int, progress: Progress | None = None) -> Tables:
+    """Intervals of strengths, and false alarms about position."""
+    return by_preference.tables(by_preference.simulate(replications, SEED, progress=progress))
+
+
 def weights(replications: int, progress: Progress | None = None) -> Tables:
     """What other raters would have said: ways to draw their weights."""
     pilots = max(1, replications // _PER_PILOT)
@@ -122,6 +129,7 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "raters": raters,
     "weights": weights,
     "gate": gate,
+    "preferences": preferences,
     # Of agreement with people.
     **{part: partial(_validated, part) for part in validate_tables.PARTS},
 }
@@ -172,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _page(name: str) -> Path:
     """Where a table belongs."""
-    pages = {"gate": GATE_PAGE, "validated": VALIDATION_PAGE}
+    pages = {"gate": GATE_PAGE, "validated": VALIDATION_PAGE, "preference": RATE_PAGE}
     return pages.get(name.partition(" ")[0], PAGE)
 
 

@@ -11,7 +11,7 @@ from deltableu.errors import InputError
 from deltableu.io.sources import ByteSource, FoundFile
 
 _HEAD = 1 << 16
-_WORDS = rb"(?:system|metric|level|human|items|groups|first|better|pair)"
+_WORDS = rb"(?:criterion|system|metric|level|human|items|groups|first|better|pair)"
 
 
 class Own(Enum):
@@ -21,6 +21,8 @@ class Own(Enum):
     RESULTS = re.compile(
         rb'\s*(?:\[\s*)?\{\s*"' + _WORDS + rb'"|\s*\[\s*\]\s*\Z'
         rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t,]*[\n\t,]"
+        # Of raters, whose tables must not begin as ratings do.
+        rb'|\s*\{\s*"failed"|verdict[\t,]rater[\t,]'
         rb"|(?:%[^\n]*\n)*\\begin\{tab(?:le|ular)\}"
         rb"|(?:[^\n|#][^\n|]{0,1000}\n\n){0,40}\| [^\n]*\|\n\| :?-"
         rb"|\s*[^\n]*\n(?:[^\n]*\n){0,40}[ \xe2\x94\x80]*\xe2\x94\x80"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -23,6 +24,7 @@ from starlette.exceptions import HTTPException
 from deltableu.errors import InputError
 from deltableu.rate.server.campaign import page_words
 from deltableu.rate.server.guard import Guard, Refusal
+from deltableu.rate.server.organiser_app import add_organiser
 from deltableu.rate.server.security import HasteLimit, Session
 from deltableu.rate.server.service import GivenAnswer, Service
 
@@ -75,9 +77,9 @@ def rating_app(
     def cookie(session: Session) -> str:
         safe = "; Secure" if parts.scheme == "https" else ""
         value = session.signed(service.signer)
-        return (
-            f"{cookie_name}={value}; Path={prefix}/; HttpOnly; SameSite=Lax; Max-Age=5184000{safe}"
-        )
+        name = cookie_name if session.rater else f"{cookie_name}-admin"
+        age = session.until - int(time.time())
+        return f"{name}={value}; Path={prefix}/; HttpOnly; SameSite=Lax; Max-Age={age}{safe}"
 
     def count_stranger(request: Request, cost: float) -> None:
         """Let strangers wait who try too often; whoever has a link never does, beside them."""
@@ -142,6 +144,18 @@ def rating_app(
             raise Refusal(404, "link", "This link is not valid any more.")
         return RedirectResponse("../", 303, {"Set-Cookie": cookie(session)})
 
+    @app.get("/j/{secret}", include_in_schema=False)
+    async def join(request: Request, secret: str) -> Response:
+        worker = request.query_params.get(service.campaign.crowd, "")
+        session = None
+        # A platform shows a task before it is taken, without a worker's id.
+        if worker.isalnum() and len(worker) <= 64:
+            session = await service.join(secret, worker)
+        if session is None:
+            count_stranger(request, 1.0)
+            raise Refusal(404, "link", "This link is not valid, or has no worker's id.")
+        return RedirectResponse("../", 303, {"Set-Cookie": cookie(session)})
+
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         session = session_of(request)
@@ -154,7 +168,11 @@ def rating_app(
     @app.get("/api/tasks")
     async def tasks(request: Request, count: Annotated[int, Query(ge=1, le=5)] = 1) -> Response:
         session = session_of(request)
-        return Response(service.tasks(session.rater, count), media_type="application/json")
+        found = service.tasks(session.rater, count)
+        if found.startswith(b'{"state":"done"'):
+            await service.end(session.rater)
+            found = service.tasks(session.rater, count)
+        return Response(found, media_type="application/json")
 
     @app.get("/api/last")
     async def last(request: Request) -> Response:
@@ -175,6 +193,25 @@ def rating_app(
             raise Refusal(422, "invalid", "This answer is not understood.") from None
         return Response(await service.answer(session.rater, given), media_type="application/json")
 
+    def organiser(request: Request, *, writes: bool = False) -> Session:
+        session = session_of(request, admin=True)
+        if writes:
+            check_forgery(request, session)
+        return session
+
+    @app.get("/admin/{secret}", include_in_schema=False)
+    async def enter_admin(request: Request, secret: str) -> Response:
+        session = service.enter_admin(secret)
+        if session is None:
+            count_stranger(request, 1.0)
+            raise Refusal(404, "link", "This link is not valid any more.")
+        return RedirectResponse("../admin", 303, {"Set-Cookie": cookie(session)})
+
+    @app.get("/admin", include_in_schema=False)
+    async def admin_page(request: Request) -> Response:
+        return pages.organiser(organiser(request))
+
+    add_organiser(app, service, organiser)
     return Guard(app, _hosts(parts.hostname), prefix)
 
 
@@ -241,6 +278,14 @@ class _Pages:
             title=campaign.title,
             csrf=session.csrf(service.signer),
             config=_script_safe(config),
+        )
+
+    def organiser(self, session: Session) -> Response:
+        """The organiser's page, which fetches all that it shows."""
+        return self._page(
+            "organiser.html",
+            title=self._service.campaign.title,
+            csrf=session.csrf(self._service.signer),
         )
 
     def message(
