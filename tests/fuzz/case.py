@@ -47,7 +47,7 @@ _SHARES = {
     "judge show": 0.6,
 }
 #: A pilot needs some items.
-_ITEMS = {"plan compare": 10}
+_ITEMS = {"plan compare": 10, "rate seeds": 8, "rate pilot": 4, "rate agree": 3, "rate rank": 3}
 _API = 0.12
 _PROCESSES = 0.004
 _TWICE = 0.02
@@ -161,6 +161,8 @@ def _command_case(seed: int, folder: Path, *, process: bool) -> tuple[list[Failu
     left = {"code": b"%r" % outcome.code, "out": outcome.out, "err": outcome.err, **fresh}
     # A picture knows its date, and a judge how long it learned.
     timed = (".png", ".gz", ".safetensors", *(["out"] if command.name == "judge train" else []))
+    if command.path[0] == "rate":  # links are secrets, and forgotten names are random
+        timed = (*timed, ".sqlite", "new-links.csv", "out", "err")
     if outcome.code != 0:  # what is done when another thread fails is a matter of chance
         timed = (*timed, *fresh)
     masked = {k: _masked(v) for k, v in left.items() if not k.endswith(timed) and "/tmp/" not in k}
@@ -430,6 +432,8 @@ def _check_tree(
         # A study may be replaced by what was made of it, if its owner says so.
         places = _resolved(line)
         own = own | {path for path in touched if any(_within(path, one) for one in places)}
+    if line.changes_campaign:
+        own = own | {path for path in touched if path.startswith(f"{line.world.inputs}/campaign/")}
     if strange := [path for path in touched if path not in own]:
         yield "a stranger's file was touched", name, "\n".join(strange[:5])
     # A gate's summary is added to last, when its results are written: a device may be full then.

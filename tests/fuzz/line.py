@@ -62,6 +62,11 @@ class CommandLine:
             return [f"{name}={values[0]}"]
         return [name, *values]
 
+    @property
+    def changes_campaign(self) -> bool:
+        """Whether the campaign is among what may be changed."""
+        return self.world.inputs / "campaign" in self.outputs
+
     # Mistakes
 
     def _strange_value(self) -> None:

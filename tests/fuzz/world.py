@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.campaigns import make_campaign, preference_records
 from tests.fuzz.trees import plant_strangers
 from tests.fuzz.values import WORDS, file_stem, texts
 
@@ -200,6 +201,7 @@ class World:
         self.raw_kind = rng.choice(("posts", "posts", "turns", "conversations"))
         self.raw_roles = rng.random() < 0.5
         self._study: Path | None = None
+        self._campaign: Path | None = None
         self._plain: list[Path] | None = None
         #: Outputs and references by the item's place.
         self._said: dict[int, list[str]] = {}
@@ -446,6 +448,33 @@ class World:
             {"hypothesis": said, "reference": right, "score": 0.5} for said, right in sorted(pairs)
         ]
         return self.table("similar", records, ("csv", "tsv", "jsonl", "parquet"))
+
+    def ratings(self) -> Path:
+        """A study with ratings, or a file of them."""
+        if self.judged and self.rng.random() < 0.5:
+            return self.study()
+        items = [self._item(id) for id in self.items]
+        return self.table("ratings", self._ratings(items), ("csv", "tsv", "jsonl", "parquet"))
+
+    def preferences(self) -> Path:
+        return self.table("preferred", preference_records(self), ("csv", "tsv", "jsonl", "parquet"))
+
+    # Campaigns
+
+    def campaign(self, what: str) -> Path:
+        """A campaign with answers; the same one for every use in a case."""
+        if self._campaign is None:
+            self._campaign = make_campaign(self, self.inputs / "campaign", what)
+        return self._campaign
+
+    def backup(self, what: str) -> Path:
+        """The answers of a campaign, which has mostly lost them."""
+        campaign = self.campaign(what)
+        kept = next(file for file in self.files if file.path == campaign / "answers.sqlite")
+        self.files.remove(kept)
+        if self.rng.random() < 0.9:
+            kept.path.unlink()
+        return self.add(self.inputs / "backup.sqlite", "bytes", kept.records)
 
     # Logs
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Flag, Output, Whole
+from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note, tell
 from deltableu.corpus import (
     RatingTable,
@@ -178,7 +178,7 @@ def pilot(
     *,
     target: float = 0.9,
     open: Annotated[bool, Flag] = False,
-    per_item: Whole | None = None,
+    per_item: Positive | None = None,
     database: str | None = None,
     seed: Whole = 0,
     format: Format = "table",
@@ -210,16 +210,13 @@ def pilot(
     _, ratings = _ratings(campaign, database)
     found = server.pilot_result(ratings, target, seed)
     said = found.sentences()
-    emit(found.consistency.table(), {**as_record(found), "verdict": said}, format, verdict=said)
-    if not open:
-        return
     number = per_item or found.enough
-    if number is None:
-        raise InputError(
-            "even all raters of the pilot are not enough: choose --per-item, or ask more"
-        )
-    opened = server.set_per_item(campaign, number, address=database or "")
-    note(f"{opened:,} tasks are for {number} raters each now")
+    if open and number is None:
+        raise InputError(f"{said[0]} Choose --per-item, or ask more in the pilot")
+    emit(found.consistency.table(), {**as_record(found), "verdict": said}, format, verdict=said)
+    if open and number is not None:
+        opened = server.set_per_item(campaign, number, address=database or "")
+        note(f"{opened:,} tasks are for {number} raters each now")
 
 
 @grouped
