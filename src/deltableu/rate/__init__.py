@@ -60,6 +60,8 @@ from deltableu.rate.rater_check_results import RaterCheck, RaterCheckPlan, Rater
 from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
+from deltableu.rate.rating_order import RatingStep, write_order
+from deltableu.rate.reliability import Reliability, mean_reliability
 from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
 from deltableu.rate.weights import rated_weights
 
@@ -94,7 +96,9 @@ __all__ = [
     "RaterScales",
     "RaterVerdict",
     "RatingNoise",
+    "RatingStep",
     "Ratings",
+    "Reliability",
     "Source",
     "SplitHalf",
     "Spread",
@@ -118,6 +122,7 @@ __all__ = [
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",
+    "mean_reliability",
     "of_one_criterion",
     "pair_scores",
     "rated_weights",
@@ -128,4 +133,5 @@ __all__ = [
     "split_half_reliability",
     "standardise",
     "variance_ratio",
+    "write_order",
 ]
