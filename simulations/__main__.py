@@ -12,6 +12,7 @@ from pathlib import Path
 from deltableu.io import atomic_write
 from simulations import compare, families, groups, validate_tables, weight_noise
 from simulations import gate as gates
+from simulations import preferences as by_preference
 from simulations import rater_checks as checked_raters
 from simulations import raters as rating_noise
 from simulations import runs as several_runs
@@ -21,7 +22,7 @@ from simulations.tables import band, outside, pivot, replace_block
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
 GATE_PAGE = PAGE.parent / "how-to" / "gate.md"
-RATE_PAGE = GATE_PAGE.with_name("rate.md")
+RATE_PAGE = PAGE.parent / "how-to" / "rate.md"
 REPLICATIONS = 2000
 SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
@@ -114,6 +115,11 @@ def gate(replications: int, progress: Progress | None = None) -> Tables:
     return gates.tables(gates.simulate(replications, SEED, progress=progress))
 
 
+def preferences(replications: int, progress: Progress | None = None) -> Tables:
+    """Intervals of strengths, and false alarms about position."""
+    return by_preference.tables(by_preference.simulate(replications, SEED, progress=progress))
+
+
 def weights(replications: int, progress: Progress | None = None) -> Tables:
     """What other raters would have said: ways to draw their weights."""
     pilots = max(1, replications // _PER_PILOT)
@@ -138,6 +144,7 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "weights": weights,
     "gate": gate,
     "checks": checks,
+    "preferences": preferences,
     # Of agreement with people.
     **{part: partial(_validated, part) for part in validate_tables.PARTS},
 }
@@ -188,7 +195,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _page(name: str) -> Path:
     """Where a table belongs."""
-    pages = {"gate": GATE_PAGE, "validated": VALIDATION_PAGE, "checked": RATE_PAGE}
+    pages = {
+        "gate": GATE_PAGE,
+        "validated": VALIDATION_PAGE,
+        "preference": RATE_PAGE,
+        "checked": RATE_PAGE,
+    }
     return pages.get(name.partition(" ")[0], PAGE)
 
 

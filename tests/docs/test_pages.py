@@ -93,7 +93,7 @@ class _Reader:
             "python": self._python,
             "sh": self._commands,
             "text": self._printed,
-            "toml": self._entry_points,
+            "toml": self._toml,
             "yaml": lambda _: None,
         }
         if rest != ["elsewhere"]:
@@ -163,8 +163,16 @@ class _Reader:
         if self.page.endswith("own-metric.md"):
             (self.folder / "word_recall.py").write_text(block.text)
 
-    def _entry_points(self, block: Block) -> None:
-        groups = tomllib.loads(block.text)["project"]["entry-points"]
+    def _toml(self, block: Block) -> None:
+        values = tomllib.loads(block.text)
+        if "criteria" in values:
+            from deltableu.rate.server import settings_from
+
+            settings_from(values, self._where(block))
+        else:
+            self._entry_points(values["project"]["entry-points"])
+
+    def _entry_points(self, groups: dict[str, dict[str, str]]) -> None:
         about = self.folder / "own-1.0.dist-info"
         about.mkdir()
         (about / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")

@@ -174,6 +174,8 @@ def _draw(seed: int, command: Command) -> float:
 
 def _masked(content: bytes) -> bytes:
     text = _OVER_AND_OVER.sub("", content.decode("latin-1"))
+    # A history says when each gate was.
+    text = re.sub(r'^\{"time": "[^"]*"', "", text, flags=re.MULTILINE)
     # The partitions of a log of progress end in any order.
     if text.startswith('{"stage": '):
         text = "\n".join(sorted(text.splitlines()))
@@ -424,6 +426,10 @@ def _check_tree(
 ) -> Iterator[_Wrong]:
     name = line.command.name
     touched = [path for path in changed(before, after) if not _appended(path, before, after)]
+    if "replace" in line.sense.given and outcome.code == 0:
+        # A study may be replaced by what was made of it, if its owner says so.
+        places = _resolved(line)
+        own = own | {path for path in touched if any(_within(path, one) for one in places)}
     if strange := [path for path in touched if path not in own]:
         yield "a stranger's file was touched", name, "\n".join(strange[:5])
     # A gate's summary is added to last, when its results are written: a device may be full then.

@@ -53,7 +53,13 @@ def commands() -> tuple[Command, ...]:
     return tuple(_leaves(app, ()))
 
 
+#: These go on until they are stopped.
+SERVERS = (("rate", "serve"), ("rate", "demo"))
+
+
 def _leaves(app: Any, path: tuple[str, ...]) -> Iterator[Command]:
+    if path in SERVERS:
+        return
     inside = [name for name in app if not name.startswith("-")]
     for name in inside:
         yield from _leaves(app[name], (*path, name))

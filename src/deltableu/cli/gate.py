@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -206,6 +207,8 @@ def run(
     github = os.environ.get(_SUMMARY)
     if summary is None and github:
         summary = Path(github)
+    if history is not None and is_standard_stream(history):
+        raise InputError("--history takes a file, because it is read too")
     check_results(summary, inputs, None if str(summary) == github else Own.SUMMARY)
     # A history may lie in the study; one that holds no runs is refused when it is read.
     check_results(history, inputs if refs else inputs[len(paths) :], None)
@@ -363,6 +366,9 @@ def _this_commit(given: str | None) -> str:
 
 
 def _append(path: Path, text: str) -> None:
+    if is_standard_stream(path):
+        sys.stdout.write(text)
+        return
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)

@@ -257,3 +257,21 @@ def _shown(path: str) -> str:
 
 def _ending(parts: Sequence[str], depth: int) -> str:
     return "/".join(parts[-depth:])
+
+
+def system_pairs(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of systems that `--pairs` names: two with a comma, which names may have too."""
+    if not given:
+        raise InputError("--pairs names no pair of systems")
+    found = []
+    for text in given:
+        parts = text.split(",")
+        cuts = [
+            (",".join(parts[:place]).strip(), ",".join(parts[place:]).strip())
+            for place in range(1, len(parts))
+        ]
+        known = [cut for cut in cuts if cut[0] in systems and cut[1] in systems]
+        if not cuts:
+            raise InputError(f"--pairs takes two systems with a comma between them, got {text!r}")
+        found.append((known or cuts)[0])
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from deltableu.cli.inputs import check_outputs, check_results, read_people
 from deltableu.cli.metric_options import NgramOptions, noted_metrics
@@ -20,12 +20,13 @@ from deltableu.cli.options import (
     unused,
 )
 from deltableu.cli.output import Format, emit, note_groups, note_left_out
+from deltableu.cli.plot_files import check_plot, write_plot
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
 from deltableu.corpus import item_groups
 from deltableu.errors import InputError
-from deltableu.io import Own, as_record, atomic_path, check_apart, named_columns
-from deltableu.report import check_plotting, power_plot, verdict
+from deltableu.io import as_record, named_columns
+from deltableu.report import power_plot, verdict
 
 plan = subcommands("plan", "Say how large a study must be.")
 
@@ -112,11 +113,8 @@ def compare(
     threads
         For preparing references: all cores by default; no result depends on it.
     """
-    form = None if plot is None else _plot_form(plot)
+    form = check_plot(plot, output, [study])
     check_results(output, [study])
-    check_results(plot, [study], Own.PLOT)
-    if plot is not None and output is not None:
-        check_apart(plot, [output], "written")
     if raters is None:
         unused("no numbers of --raters", criterion=(criterion, None))
     if raters is None and not drop_failed:
@@ -151,21 +149,11 @@ def compare(
     note_left_out(len(found.dropped), len(data.items))
     note_groups(data.items, group)
     if plot is not None and form is not None:
-        with atomic_path(plot) as path:
-            path.write_bytes(power_plot(found, form))
+        write_plot(plot, power_plot(found, form))
     said = verdict(found)
     record = {**as_record(found), "verdict": list(said)}
     table = found.table(digits=digits)
     emit(table, record, format, output, verdict=said, signatures=signatures)
-
-
-def _plot_form(path: Path) -> Literal["svg", "png"]:
-    endings: dict[str, Literal["svg", "png"]] = {".svg": "svg", ".png": "png"}
-    form = endings.get(path.suffix.lower())
-    if form is None:
-        raise InputError(f"--plot takes a name that ends in .svg or .png, got {str(path)!r}")
-    check_plotting()
-    return form
 
 
 def _numbers(texts: list[str] | None, option: str) -> list[int | None]:

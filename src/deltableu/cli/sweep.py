@@ -9,6 +9,7 @@ from typing import Annotated, Any, cast
 
 from cyclopts import Parameter
 
+from deltableu.cli.inputs import system_pairs
 from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.option_groups import SWEEPS
 from deltableu.cli.options import Flag, Positive, Several, listed
@@ -169,7 +170,9 @@ def sweep_study(
             metrics=made,
             sweeps=names,
             plan=plan,
-            pairs=None if options.pairs is None else _pairs(options.pairs, tuple(study.outputs)),
+            pairs=None
+            if options.pairs is None
+            else system_pairs(options.pairs, tuple(study.outputs)),
             systems=systems,
             groups=groups,
             notes=notes,
@@ -182,24 +185,6 @@ def sweep_study(
     record = {**as_record(found), "verdict": list(said)}
     tables = found.tables(digits=digits)
     emit(tables, record, format, output, verdict=said, tidy=found.tidy_table())
-
-
-def _pairs(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str]]:
-    """Names separated by a comma; names may have commas of their own."""
-    if not given:
-        raise InputError("--pairs names no pair of systems")
-    found = []
-    for text in given:
-        parts = text.split(",")
-        cuts = [
-            (",".join(parts[:place]).strip(), ",".join(parts[place:]).strip())
-            for place in range(1, len(parts))
-        ]
-        known = [cut for cut in cuts if cut[0] in systems and cut[1] in systems]
-        if not cuts:
-            raise InputError(f"--pairs takes two systems with a comma between them, got {text!r}")
-        found.append((known or cuts)[0])
-    return found
 
 
 def _numbers(option: str, text: str, kind: Any) -> tuple[Any, ...]:

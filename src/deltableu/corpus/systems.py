@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
-import tomllib
 from collections.abc import Mapping
 
 from deltableu.corpus.types import System
@@ -16,8 +13,9 @@ from deltableu.io import (
     atomic_write,
     fail,
     file_name,
-    read_raw_lines,
+    read_toml,
     shown,
+    toml_string,
 )
 
 _TEXTS = ("type", "description", "variant_of")
@@ -36,7 +34,7 @@ def read_systems(path: PathLike, report: Report = fail) -> dict[str, System]:
         Called with each problem; the system is then left out. The default raises InputError.
     """
     name = file_name(path)
-    document = _read_document(path, report)
+    document = read_toml(path, report)
     checker = Checker(name, report)
     checker.unknown(document, ("note", "systems"))
     checker.optional_text(document.get("note"), "note")
@@ -51,27 +49,8 @@ def read_systems(path: PathLike, report: Report = fail) -> dict[str, System]:
 
 def read_note(path: PathLike) -> str | None:
     """The `note` at the top of the file; what is wrong with the file `read_systems` tells."""
-    note = _read_document(path, lambda problem: None).get("note")
+    note = read_toml(path, lambda problem: None).get("note")
     return note if isinstance(note, str) else None
-
-
-def _read_document(path: PathLike, report: Report) -> dict[str, object]:
-    text = "".join(line for _, line in read_raw_lines(path, report))
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        report(Problem("is not usable TOML: it is nested too deeply", file=file_name(path)))
-    except ValueError as error:
-        report(_toml_problem(error, file_name(path)))
-    return {}
-
-
-def _toml_problem(error: ValueError, name: str) -> Problem:
-    # Numbers that Python does not convert are not the parser's own errors.
-    reason, _, place = str(error).partition("; use sys.")[0].partition(" (at ")
-    line = re.match(r"line (\d+)", place)
-    message = f"is not valid TOML: {reason[:1].lower()}{reason[1:]}"
-    return Problem(message, file=name, line=int(line[1]) if line else None)
 
 
 def _parse_system(name: str, value: object, checker: Checker) -> System | None:
@@ -98,17 +77,12 @@ def write_systems(path: PathLike, systems: Mapping[str, System], note: str | Non
     """Write the note, and a table for each system, in the order given."""
     with atomic_write(path) as stream:
         if note is not None:
-            stream.write(f"note = {_quoted(note)}\n\n")
+            stream.write(f"note = {toml_string(note)}\n\n")
         for system in systems.values():
-            stream.write(f"[systems.{_quoted(system.name)}]\n")
+            stream.write(f"[systems.{toml_string(system.name)}]\n")
             for key in _TEXTS:
                 value = getattr(system, key)
                 if value is not None:
-                    stream.write(f"{key} = {_quoted(value)}\n")
+                    stream.write(f"{key} = {toml_string(value)}\n")
             for key, value in system.tags.items():
-                stream.write(f"tags.{_quoted(key)} = {_quoted(value)}\n")
-
-
-def _quoted(text: str) -> str:
-    # A JSON string is a TOML string, but for one control character that JSON does not escape.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+                stream.write(f"tags.{toml_string(key)} = {toml_string(value)}\n")

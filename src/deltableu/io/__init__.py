@@ -33,6 +33,7 @@ from deltableu.io.files import (
     write_lines,
 )
 from deltableu.io.find_files import find_files, is_log
+from deltableu.io.job_lock import JobLock
 from deltableu.io.journal import Journal
 from deltableu.io.jsonl import (
     OBJECTS,
@@ -85,6 +86,7 @@ from deltableu.io.table_formats import (
     short_signatures,
     terminal_text,
 )
+from deltableu.io.toml import read_toml, toml_lines, toml_string
 from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
 from deltableu.io.written import Interval, written
 
@@ -102,6 +104,7 @@ __all__ = [
     "ColumnNames",
     "FoundFile",
     "Interval",
+    "JobLock",
     "Journal",
     "Own",
     "PathLike",
@@ -165,6 +168,7 @@ __all__ = [
     "read_records",
     "read_rows",
     "read_table_rows",
+    "read_toml",
     "read_tsv",
     "record_tables",
     "render",
@@ -177,6 +181,8 @@ __all__ = [
     "table_rows",
     "terminal_text",
     "tidy_record",
+    "toml_lines",
+    "toml_string",
     "tsv_lines",
     "unescape_cell",
     "unreadable",

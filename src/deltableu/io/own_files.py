@@ -11,7 +11,7 @@ from deltableu.errors import InputError
 from deltableu.io.sources import ByteSource, FoundFile
 
 _HEAD = 1 << 16
-_WORDS = rb"(?:system|metric|level|human|items|groups|first|better|pair)"
+_WORDS = rb"(?:criterion|system|metric|level|human|items|groups|first|better|pair)"
 
 
 class Own(Enum):
@@ -38,6 +38,9 @@ class Own(Enum):
     )
     #: What --log adds lines to.
     LOG = re.compile(rb'\{"(?:stage|done)": ')
+    #: Ratings and links of raters.
+    RATINGS = re.compile(rb'rater[\t,]item[\t,]|\{"rater": ?"|(?s:PAR1)')
+    LINKS = re.compile(rb"rater,link\r?\n")
     VECTORS = re.compile(rb"[0-9]+ [0-9]+\n|[^\s]+(?: -?[0-9][-+.0-9e]*)+\n")
     MODEL = re.compile(rb'(?s).{8}\{"__metadata__":.*"format":"deltableu')
 

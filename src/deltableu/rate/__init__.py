@@ -1,5 +1,13 @@
 """What people said in; quality control, standard scores, agreement and weights out."""
 
+from deltableu.rate.agreement import Values, rater_agreements
+from deltableu.rate.agreement_results import RaterAgreement
+from deltableu.rate.agreement_tables import (
+    summary_table,
+    tidy_enough,
+    tidy_measures,
+    tidy_raters,
+)
 from deltableu.rate.bad_references import ControlRule, RaterVerdict, bad_reference_control
 from deltableu.rate.chance_agreement import (
     ChanceAgreement,
@@ -12,6 +20,7 @@ from deltableu.rate.chance_agreement import (
 )
 from deltableu.rate.consistency import (
     Consistency,
+    consistency_curve,
     expected_consistency,
     rater_consistency,
     variance_ratio,
@@ -50,7 +59,18 @@ from deltableu.rate.intraclass import (
 from deltableu.rate.largest_weights import expected_largest
 from deltableu.rate.mixed_effects import MixedModel, VarianceComponents, fit_mixed_model
 from deltableu.rate.pair_scores import PairScores, pair_scores
+from deltableu.rate.pairwise_kappas import PairwiseKappas, pairwise_kappas
+from deltableu.rate.preference_ranking import rank_by_preference
+from deltableu.rate.preference_results import (
+    PositionEffect,
+    PreferenceRanking,
+    PreferredPair,
+    PreferredSystem,
+    Resampled,
+)
+from deltableu.rate.preferences import Preferences, in_pairs, preferences
 from deltableu.rate.quality_fits import EstimateMethod
+from deltableu.rate.rated_units import RatedUnits, Targets, rated_units
 from deltableu.rate.rater_agreement import (
     AnnotatorCorrelations,
     RaterCorrelations,
@@ -65,6 +85,7 @@ from deltableu.rate.rater_check_results import (
 )
 from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
+from deltableu.rate.rater_use import RaterUse, rater_use
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
 from deltableu.rate.weights import rated_weights
@@ -91,27 +112,40 @@ __all__ = [
     "Measurement",
     "MixedModel",
     "PairScores",
+    "PairwiseKappas",
     "PhrasePool",
+    "PositionEffect",
+    "PreferenceRanking",
+    "Preferences",
+    "PreferredPair",
+    "PreferredSystem",
     "QualityDifference",
     "QualityEstimate",
     "RatedText",
+    "RatedUnits",
+    "RaterAgreement",
     "RaterCheck",
     "RaterCheckPlan",
     "RaterChecks",
     "RaterCorrelations",
     "RaterScales",
+    "RaterUse",
     "RaterVerdict",
     "RatingNoise",
     "Ratings",
+    "Resampled",
     "Source",
     "SplitHalf",
     "Spread",
+    "Targets",
+    "Values",
     "VarianceComponents",
     "annotator_correlations",
     "bad_reference_control",
     "category_counts",
     "check_raters",
     "cohen_kappa",
+    "consistency_curve",
     "control_blocks",
     "direct_assessment",
     "drop_failed_raters",
@@ -124,18 +158,29 @@ __all__ = [
     "fleiss_kappa",
     "human_ceiling",
     "human_scores",
+    "in_pairs",
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",
     "of_one_criterion",
     "pair_scores",
+    "pairwise_kappas",
+    "preferences",
+    "rank_by_preference",
+    "rated_units",
     "rated_weights",
+    "rater_agreements",
     "rater_consistency",
     "rater_rows",
     "rater_scales",
+    "rater_use",
     "rating_noise",
     "split_half_reliability",
     "standardise",
+    "summary_table",
+    "tidy_enough",
+    "tidy_measures",
+    "tidy_raters",
     "variance_ratio",
     "without_failed_raters",
 ]

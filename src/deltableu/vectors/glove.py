@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -325,6 +326,8 @@ def _meter(progress: Progress | None, what: str, total: int) -> BytesRead:
 
 def _check(seed: int, **counts: int | None) -> None:
     for name, value in counts.items():
+        if value is not None and not isinstance(value, Integral):
+            raise InputError(Problem(f"must be a whole number, got {value!r}", field=name))
         if value is not None and value < 1:
             raise InputError(Problem(f"must be 1 or more, got {value}", field=name))
         if value is not None and value > (most := _MOST.get(name, value)):
