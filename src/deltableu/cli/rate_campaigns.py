@@ -16,6 +16,7 @@ from deltableu.cli.output import Format, emit, note, remark, tell
 from deltableu.corpus import read_study
 from deltableu.errors import InputError
 from deltableu.io import Own, Table, check_new_file, read_toml, write_csv
+from deltableu.rate import BlockPlan
 
 if TYPE_CHECKING:
     from deltableu.rate.server import RaterLink
@@ -40,12 +41,14 @@ def new(
     settings: Path | None = None,
     title: str | None = None,
     language: str | None = None,
+    crowd: str | None = None,
     pairs: Annotated[list[str] | None, Several] = None,
     systems: Annotated[list[str] | None, Several] = None,
     per_rater: Whole = 0,
     pilot: Whole = 0,
     pilot_raters: Positive = 15,
     count_ratings: Annotated[bool, Flag] = False,
+    controls: Annotated[bool, Flag] = False,
     practice: bool = True,
     lease: float = 30.0,
     expires: float | None = None,
@@ -85,6 +88,9 @@ def new(
         What raters read at the top.
     language
         Language of buttons and hints: en, de, ja or ar. Questions are those of the preset.
+    crowd
+        One link for all, on which a crowd platform puts its workers' ids under this name:
+        PROLIFIC_PID, or workerId for MTurk. Codes for the end are set in campaign.toml.
     pairs
         With --what pairs: which systems, such as --pairs A,B A,C. By default all pairs.
     systems
@@ -98,6 +104,10 @@ def new(
         Number of raters of each task of a pilot.
     count_ratings
         Ratings that the study has already count: what 3 people rated needs 2 more to have 5.
+    controls
+        Put control items among the tasks, in sets of 100 that one rater does in a row: degraded
+        copies, repeats and original references (Direct Assessment). Who fails them is told by rate
+        check, and on the organiser's page.
     practice
         Whether raters begin with the preset's practice tasks.
     lease
@@ -131,7 +141,8 @@ def new(
     if settings is not None:
         values |= read_toml(settings)
     given = {
-        "what": what, "scale": scale, "title": title, "language": language, "per_item": per_item,
+        "what": what, "scale": scale, "title": title, "language": language,
+        "crowd": crowd, "per_item": per_item,
         "per_rater": per_rater, "lease_minutes": lease, "url": url, "database": database,
         "study": os.path.relpath(study.absolute(), campaign.absolute()),
     }  # fmt: skip
@@ -148,11 +159,14 @@ def new(
         pilot=pilot,
         pilot_raters=pilot_raters,
         count_ratings=count_ratings,
+        controls=BlockPlan() if controls else None,
         seed=seed,
     )
     base = (made.url or LOCAL).rstrip("/")
     note(f"made {campaign}: {done.tasks:,} tasks, {done.wanted:,} ratings wanted")
     rows = [("(organiser)", f"{base}/admin/{done.admin}"), *_rows(done.links, base)]
+    if done.join is not None:
+        rows.insert(1, ("(crowd)", f"{base}/j/{done.join}?{made.crowd}=ID"))
     _show(rows, links, format)
     remark(f"deltableu rate serve {campaign} serves it; links are shown only now")
 
@@ -307,6 +321,32 @@ def forget(
     with closing(opened):
         for name in raters:
             note(f"a rater is {opened.forget(name)} now")
+
+
+@grouped
+def exclude(
+    campaign: Path, raters: Annotated[list[str], Several], *, database: str | None = None
+) -> None:
+    """Let nothing count that these raters said, and give their tasks to others.
+
+    Their ratings stay in the database (rate export --excluded writes them); their links end.
+
+    Parameters
+    ----------
+    campaign
+        A folder that deltableu rate new made.
+    raters
+        Names of raters.
+    database
+        Where answers are, if not where the campaign says.
+    """
+    from deltableu.rate import server
+
+    _, opened = server.open_database(campaign, database or "")
+    with closing(opened):
+        for name in raters:
+            opened.exclude(name)
+            note(f"what {name} said does not count any more")
 
 
 @grouped

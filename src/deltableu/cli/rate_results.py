@@ -46,7 +46,13 @@ def status(campaign: Path, *, database: str | None = None, format: Format = "tab
 
 
 @grouped
-def export(campaign: Path, *, output: Annotated[Path, Output], database: str | None = None) -> None:
+def export(
+    campaign: Path,
+    *,
+    output: Annotated[Path, Output],
+    excluded: Annotated[bool, Flag] = False,
+    database: str | None = None,
+) -> None:
     """Write a campaign's ratings to a file, also while it is served.
 
     deltableu rate export CAMPAIGN -o ratings.csv. Of an answer that a rater changed, the last
@@ -58,11 +64,13 @@ def export(campaign: Path, *, output: Annotated[Path, Output], database: str | N
         A folder that deltableu rate new made.
     output
         A file that ends in .csv, .tsv, .jsonl or .parquet.
+    excluded
+        Also write what excluded raters said.
     database
         Where answers are, if not where the campaign says.
     """
     check_new_file(output, [campaign], own=Own.RATINGS)
-    _, ratings = _ratings(campaign, database)
+    _, ratings = _ratings(campaign, database, excluded=excluded)
     write_ratings(output, ratings)
     note(f"wrote {len(ratings):,} ratings by {len(ratings.raters)} raters to {output}")
 
@@ -254,12 +262,14 @@ def restore(backup: Path, campaign: Path, *, database: str | None = None) -> Non
     note(f"{campaign} has the answers of {backup} again")
 
 
-def _ratings(campaign: Path, database: str | None) -> tuple[Campaign, RatingTable]:
+def _ratings(
+    campaign: Path, database: str | None, *, excluded: bool = False
+) -> tuple[Campaign, RatingTable]:
     from deltableu.rate import server
 
     settings, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        return settings, server.campaign_ratings(settings, opened)
+        return settings, server.campaign_ratings(settings, opened, excluded=excluded)
 
 
 def _study_path(campaign: Path, settings: Campaign, study: Path | None) -> Path:

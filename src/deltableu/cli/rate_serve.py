@@ -26,6 +26,7 @@ def serve(
     database: str | None = None,
     trust_proxy: str | None = None,
     haste: float = 20.0,
+    order: Path | None = None,
 ) -> None:
     """Serve a campaign's page until stopped (Ctrl-C).
 
@@ -49,6 +50,9 @@ def serve(
         Address of a proxy before this server, whose word on who calls is taken.
     haste
         Most requests per second of one rater.
+    order
+        A CSV file with the columns item and target: what is to be rated first, as deltableu plan
+        rate writes it. By default the order is random.
     """
     from deltableu.rate import server
 
@@ -60,6 +64,7 @@ def serve(
         database=database or "",
         trust_proxy=trust_proxy or "",
         haste=haste,
+        order=order,
         ready=lambda place: note(f"serving {campaign} at {place} (Ctrl-C stops)"),
     )
 

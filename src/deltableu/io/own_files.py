@@ -21,6 +21,8 @@ class Own(Enum):
     RESULTS = re.compile(
         rb'\s*(?:\[\s*)?\{\s*"' + _WORDS + rb'"|\s*\[\s*\]\s*\Z'
         rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t,]*[\n\t,]"
+        # Of raters, whose tables must not begin as ratings do.
+        rb'|\s*\{\s*"failed"|verdict[\t,]rater[\t,]'
         rb"|(?:%[^\n]*\n)*\\begin\{tab(?:le|ular)\}"
         rb"|(?:[^\n|#][^\n|]{0,1000}\n\n){0,40}\| [^\n]*\|\n\| :?-"
         rb"|\s*[^\n]*\n(?:[^\n]*\n){0,40}[ \xe2\x94\x80]*\xe2\x94\x80"

@@ -25,7 +25,16 @@ from deltableu.rate.consistency import (
     rater_consistency,
     variance_ratio,
 )
+from deltableu.rate.control_blocks import (
+    BlockPlan,
+    ControlledItem,
+    ControlledSet,
+    RatedText,
+    control_blocks,
+)
+from deltableu.rate.degraded import PhrasePool
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
+from deltableu.rate.drop_failed import KeptRatings, drop_failed_raters, without_failed_raters
 from deltableu.rate.fewer_ratings import (
     QualityDifference,
     QualityEstimate,
@@ -68,6 +77,13 @@ from deltableu.rate.rater_agreement import (
     annotator_correlations,
     inter_rater_correlations,
 )
+from deltableu.rate.rater_check_results import (
+    ControlEvidence,
+    RaterCheck,
+    RaterCheckPlan,
+    RaterChecks,
+)
+from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
 from deltableu.rate.rater_use import RaterUse, rater_use
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
@@ -76,9 +92,13 @@ from deltableu.rate.weights import rated_weights
 
 __all__ = [
     "AnnotatorCorrelations",
+    "BlockPlan",
     "ChanceAgreement",
     "Consistency",
+    "ControlEvidence",
     "ControlRule",
+    "ControlledItem",
+    "ControlledSet",
     "DirectAssessment",
     "DroppedRater",
     "EstimateMethod",
@@ -88,10 +108,12 @@ __all__ = [
     "IntraclassCorrelation",
     "IntraclassCorrelations",
     "KappaWeights",
+    "KeptRatings",
     "Measurement",
     "MixedModel",
     "PairScores",
     "PairwiseKappas",
+    "PhrasePool",
     "PositionEffect",
     "PreferenceRanking",
     "Preferences",
@@ -99,8 +121,12 @@ __all__ = [
     "PreferredSystem",
     "QualityDifference",
     "QualityEstimate",
+    "RatedText",
     "RatedUnits",
     "RaterAgreement",
+    "RaterCheck",
+    "RaterCheckPlan",
+    "RaterChecks",
     "RaterCorrelations",
     "RaterScales",
     "RaterUse",
@@ -117,9 +143,12 @@ __all__ = [
     "annotator_correlations",
     "bad_reference_control",
     "category_counts",
+    "check_raters",
     "cohen_kappa",
     "consistency_curve",
+    "control_blocks",
     "direct_assessment",
+    "drop_failed_raters",
     "estimate_difference",
     "estimate_quality",
     "expected_consistency",
@@ -153,4 +182,5 @@ __all__ = [
     "tidy_measures",
     "tidy_raters",
     "variance_ratio",
+    "without_failed_raters",
 ]

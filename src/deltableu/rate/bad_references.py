@@ -8,14 +8,15 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from deltableu._types import Array, Ints
+from deltableu._types import Array
 from deltableu.corpus import RatingTable
-from deltableu.errors import InputError, check_choice, check_share
-from deltableu.rate.rater_rows import of_one_criterion
+from deltableu.errors import InputError, check_at_least, check_choice, check_share
+from deltableu.rate.control_pairs import control_pairs
 
 ControlRule = Literal["paired-t", "rank-sum"]
 
-_LEVELS = {"paired-t": 0.05, "rank-sum": 0.01}
+#: The p-values up to which raters pass, as published.
+LEVELS = {"paired-t": 0.05, "rank-sum": 0.01}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class RaterVerdict:
     p_value : float
         NaN where the test cannot be made.
     passed : bool or None
-        None where there is no pair, so that nothing is known.
+        None where there are too few pairs, so that nothing is known.
     reason : str or None
         Why there is no p-value.
     """
@@ -46,26 +47,33 @@ class RaterVerdict:
 
 
 def bad_reference_control(
-    ratings: RatingTable, *, rule: ControlRule = "paired-t", significance: float | None = None
+    ratings: RatingTable,
+    *,
+    rule: ControlRule = "paired-t",
+    significance: float | None = None,
+    min_pairs: int = 1,
 ) -> tuple[RaterVerdict, ...]:
     """Test of each rater that bad references got lower values than their counterparts.
 
     The counterpart of a damaged output is the same rater's rating of that output; of a damaged
-    reference, which belongs to no system, the rating of the item's reference. Several ratings
-    of the same are averaged.
+    reference, the rating of that reference, or else of the item's reference that was shown as a
+    control. Several ratings of the same are averaged. Where texts were rated by several criteria,
+    or on several scales, each rater's values are standardised within each, and their mean counts:
+    a text is one pair, however many questions were asked about it.
 
     Parameters
     ----------
     ratings
-        Those of kinds item, reference and bad-reference are used; raw or standardised, the tests
-        are the same.
+        Of outputs or of references. Raw or standardised, the tests are the same.
     rule
         "paired-t": one-sided paired t-test, as the Direct Assessment code has it. A rater whose
         differences are all equal (or who has a single pair) fails, as there. "rank-sum": one-sided
         Mann-Whitney test, as Appraise has it, which also asks for a minimum of working time that is
-        not looked at here.
+        not looked at here (see `check_raters`).
     significance
         The p-value up to which a rater passes: .05 for "paired-t" and .01 for "rank-sum" if None.
+    min_pairs
+        Of raters with fewer pairs nothing is said.
 
     References
     ----------
@@ -84,39 +92,17 @@ def bad_reference_control(
     (3, 0.002, True)
     """
     check_choice("rule", rule, get_args(ControlRule))
-    limit = _LEVELS[rule] if significance is None else significance
+    limit = LEVELS[rule] if significance is None else significance
     check_share("significance", limit)
-    ratings = of_one_criterion(ratings)
-    bad = ratings.of_kind("bad-reference")
-    if not bad.any():
+    check_at_least("min_pairs", min_pairs, 1)
+    if not ratings.of_kind("bad-reference").any():
         raise InputError("there are no bad references: no rating has the kind bad-reference")
-    # Damaged references have no system; their counterparts are references that have none either.
-    good = np.where(ratings.system < 0, ratings.of_kind("reference"), ratings.of_kind("item"))
-    bad_keys, bad_means = _means(ratings[bad])
-    good_keys, good_means = _means(ratings[good])
-    keys, places, counterparts = np.intersect1d(
-        bad_keys, good_keys, assume_unique=True, return_indices=True
-    )
-    lower, higher = bad_means[places], good_means[counterparts]
-    owners = keys // _width(ratings)
+    pairs = control_pairs(ratings, "bad-reference")
     test = _paired_t if rule == "paired-t" else _rank_sum
     return tuple(
-        _verdict(name, lower[owners == number], higher[owners == number], test, limit)
-        for number, name in enumerate(ratings.raters)
+        _verdict(name, pairs.control[own], pairs.original[own], test, limit, min_pairs)
+        for name, own in zip(ratings.raters, pairs.of_each_rater(ratings), strict=True)
     )
-
-
-def _width(ratings: RatingTable) -> int:
-    return (len(ratings.systems) + 1) * len(ratings.items)
-
-
-def _means(ratings: RatingTable) -> tuple[Ints, Array]:
-    """A number for each rater, system and item, sorted, and the mean of what was said."""
-    within = (ratings.system + 1) * len(ratings.items) + ratings.item
-    keys, places, counts = np.unique(
-        ratings.rater * _width(ratings) + within, return_inverse=True, return_counts=True
-    )
-    return keys, np.bincount(places, weights=ratings.values, minlength=len(keys)) / counts
 
 
 def _verdict(
@@ -125,11 +111,15 @@ def _verdict(
     good: Array,
     test: Callable[[Array, Array], float | str],
     significance: float,
+    min_pairs: int,
 ) -> RaterVerdict:
     if len(bad) == 0:
         reason = "judged no bad reference together with its counterpart"
         return RaterVerdict(rater, 0, float("nan"), float("nan"), None, reason)
     difference = float((good - bad).mean())
+    if len(bad) < min_pairs:
+        reason = f"judged {len(bad)} bad references with their counterparts, fewer than {min_pairs}"
+        return RaterVerdict(rater, len(bad), difference, float("nan"), None, reason)
     found = test(bad, good)
     if isinstance(found, str):
         return RaterVerdict(rater, len(bad), difference, float("nan"), False, found)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from deltableu.compare import Comparison, Gate, PowerPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
-from deltableu.rate import PreferenceRanking, RaterAgreement
+from deltableu.rate import PreferenceRanking, RaterAgreement, RaterChecks
 from deltableu.report.agreement_verdict import agreement_verdict
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
@@ -29,6 +29,7 @@ Result = (
     | RaterModel
     | PreferenceRanking
     | Sequence[RaterAgreement]
+    | RaterChecks
 )
 
 
@@ -39,8 +40,8 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems` or
-        `rank_by_preference`, what `rater_agreements` gives, or a judge read from its file.
+        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems`,
+        `rank_by_preference`, `check_raters` or `rater_agreements`, or a judge read from its file.
 
     Examples
     --------
@@ -59,6 +60,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return plan_verdict(result)
     if isinstance(result, Gate):
         return (f"The gate is {'' if result.passed else 'not '}passed.", *result.sentences())
+    if isinstance(result, RaterChecks):
+        return result.sentences()
     if isinstance(result, RaterModel):
         return judge_verdict(result)
     if isinstance(result, PreferenceRanking):

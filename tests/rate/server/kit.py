@@ -125,6 +125,7 @@ class ServerProcess:
                 [*self._before, sys.executable, "-c", self._SERVE, self.folder, str(self.port)],
                 stdout=subprocess.PIPE,
                 stderr=log,
+                start_new_session=True,
             )
         assert self.process.stdout is not None
         assert self.process.stdout.readline().strip() == self.address.encode(), self.said
@@ -140,11 +141,12 @@ class ServerProcess:
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """End it as Ctrl-C does."""
-        self._end(signal.SIGINT)
+        """Ask it to end."""
+        self._end(signal.SIGTERM)
 
     def _end(self, sign: signal.Signals) -> None:
-        self.process.send_signal(sign)
+        # Also whatever it runs under.
+        os.killpg(self.process.pid, sign)
         self.process.wait(60)
         assert self.process.stdout is not None
         self.process.stdout.close()
@@ -277,7 +279,8 @@ class Postgres:
         self.start()
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder}"
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1"
+        options += f" -c unix_socket_directories={self._folder}"
         log = self._folder / "log"
         self._run("pg_ctl", "-D", self._folder / "db", "-w", "-l", log, "-o", options, "start")
 

@@ -132,7 +132,7 @@ def test_backup_while_raters_rate_and_restore(
         copied.close()
     with pytest.raises(InputError, match="is there already"):
         server.backup_campaign(folder, backups[0])
-    with pytest.raises(InputError, match="the campaign has a database|holds a campaign already"):
+    with pytest.raises(InputError, match=r"the campaign has a database|holds a campaign already"):
         server.restore_campaign(backups[-1], folder)
     final = tmp_path / "final.sqlite"
     server.backup_campaign(folder, final)

@@ -72,16 +72,15 @@ def test_a_key_is_counted_once(folder: Path, address: str):
 
 def test_two_tabs(folder: Path, address: str):
     new = make_campaign(folder, address, raters=("ann",))
-    with running(folder) as url:
-        with raters(url, new) as (one,), raters(url, new) as (other,):
-            task = one.task()
-            same = other.task()
-            assert same["task"] == task["task"]
-            one.answer(task, [[5]])
-            refused = other.send(same, [[1]])
-            assert refused.status_code == 409
-            assert refused.json()["error"] == "answered"
-            assert other.task()["task"] != task["task"]
+    with running(folder) as url, raters(url, new) as (one,), raters(url, new) as (other,):
+        task = one.task()
+        same = other.task()
+        assert same["task"] == task["task"]
+        one.answer(task, [[5]])
+        refused = other.send(same, [[1]])
+        assert refused.status_code == 409
+        assert refused.json()["error"] == "answered"
+        assert other.task()["task"] != task["task"]
     assert [one.value for one in export(folder)] == [5.0]
 
 

@@ -24,6 +24,7 @@ from deltableu.rate.server.campaign import (  # noqa: E402
     write_campaign,
 )
 from deltableu.rate.server.database import Database, RaterLink, read_raters, utc_now  # noqa: E402
+from deltableu.rate.server.organiser import OrganiserView, organiser_view  # noqa: E402
 from deltableu.rate.server.organising import (  # noqa: E402
     NewCampaign,
     add_items,
@@ -54,6 +55,7 @@ __all__ = [
     "Criterion",
     "Database",
     "NewCampaign",
+    "OrganiserView",
     "PilotResult",
     "PracticeTask",
     "RaterLink",
@@ -67,6 +69,7 @@ __all__ = [
     "campaign_status",
     "new_campaign",
     "open_database",
+    "organiser_view",
     "pilot_result",
     "preset",
     "preset_names",

@@ -136,6 +136,18 @@ def rating_app(
             raise Refusal(404, "link", "This link is not valid any more.")
         return RedirectResponse("../", 303, {"Set-Cookie": cookie(session)})
 
+    @app.get("/j/{secret}", include_in_schema=False)
+    async def join(request: Request, secret: str) -> Response:
+        worker = request.query_params.get(service.campaign.crowd, "")
+        session = None
+        # A platform shows a task before it is taken, without a worker's id.
+        if worker.isalnum() and len(worker) <= 64:
+            session = await service.join(secret, worker)
+        if session is None:
+            count_stranger(request, 1.0)
+            raise Refusal(404, "link", "This link is not valid, or has no worker's id.")
+        return RedirectResponse("../", 303, {"Set-Cookie": cookie(session)})
+
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         session = session_of(request)
@@ -148,7 +160,11 @@ def rating_app(
     @app.get("/api/tasks")
     async def tasks(request: Request, count: Annotated[int, Query(ge=1, le=5)] = 1) -> Response:
         session = session_of(request)
-        return Response(service.tasks(session.rater, count), media_type="application/json")
+        found = service.tasks(session.rater, count)
+        if found.startswith(b'{"state":"done"'):
+            await service.end(session.rater)
+            found = service.tasks(session.rater, count)
+        return Response(found, media_type="application/json")
 
     @app.get("/api/last")
     async def last(request: Request) -> Response:

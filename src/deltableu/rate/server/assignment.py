@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 #: Open blocks that are looked at, to take one that few have had.
@@ -74,7 +74,8 @@ class Assignment:
         self.blocks: dict[int, TaskBlock] = {}
         self.block_of: dict[int, int] = {}
         self.raters: dict[int, RaterState] = {}
-        self.priorities: Mapping[int, float] = {}
+        self.priorities: dict[int, float] = {}
+        self._excluded: frozenset[int] = frozenset()
         self._thing: dict[int, str] = {}
         self._ends: list[tuple[float, int, int]] = []
         self._open = _Bag()
@@ -84,6 +85,16 @@ class Assignment:
     def rater(self, number: int) -> RaterState:
         """The state of a rater, who may be new."""
         return self.raters.setdefault(number, RaterState())
+
+    def exclude(self, raters: Collection[int]) -> None:
+        """Nothing of these raters counts: others get what they did. Nobody comes back in."""
+        fresh = frozenset(raters) - self._excluded
+        self._excluded |= fresh
+        for number in fresh:
+            for block in [self.blocks[one] for one in self.rater(number).begun]:
+                block.finished.discard(number)
+                block.holders.pop(number, None)
+                self._settle(block)
 
     def add_block(self, number: int, wanted: int) -> None:
         """Add a block, or change for how many raters it is."""
@@ -122,7 +133,8 @@ class Assignment:
         state.unfinished.add(block.number)
         if state.answered.issuperset(block.tasks):
             state.unfinished.remove(block.number)
-            block.finished.add(rater)
+            if rater not in self._excluded:
+                block.finished.add(rater)
             block.holders.pop(rater, None)
             if block.number in state.held:
                 state.held.remove(block.number)

@@ -85,6 +85,19 @@ class Campaign:
     url : str
         By which raters reach the server, such as https://example.org/study; empty where it runs
         on their own machine.
+    crowd : str
+        The name under which a crowd platform hands over its workers' ids, such as PROLIFIC_PID or
+        workerId; then there is one link for all, and whoever comes with an id is a rater.
+    completion_code, failed_code : str
+        What raters are shown at the end, so that the platform pays: the second one for those whose
+        answers to control items fail; by default the first for all.
+    completion_url : str
+        Where raters go at the end, with the code in the place of {code}.
+    exclude_failed : bool
+        Whether, when a rater comes to an end and fails, nothing of it counts, and others get the
+        same tasks.
+    min_seconds : float
+        Who answers faster than this as a rule cannot have read, and fails.
     """
 
     title: str
@@ -103,6 +116,12 @@ class Campaign:
     study: str = ""
     database: str = ""
     url: str = ""
+    crowd: str = ""
+    completion_code: str = ""
+    failed_code: str = ""
+    completion_url: str = ""
+    exclude_failed: bool = False
+    min_seconds: float = 1.0
 
     @property
     def responses(self) -> int:
@@ -195,6 +214,10 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
             ("study", ""),
             ("database", ""),
             ("url", ""),
+            ("crowd", ""),
+            ("completion_code", ""),
+            ("failed_code", ""),
+            ("completion_url", ""),
         )
     }
     choices = {
@@ -211,6 +234,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         ("per_rater", 0, 0, 10_000_000),
         ("lease_minutes", 30.0, 0.01, 100_000.0),
         ("pay_per_hour", 0.0, 0.0, 1e9),
+        ("min_seconds", 1.0, 0.0, 1e6),
     ):
         value = checker.number(values.get(name, default), name)
         if value is not None and not least <= value <= most:
@@ -231,10 +255,16 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         per_rater=int(numbers["per_rater"] or 0),
         lease_minutes=float(numbers["lease_minutes"] or 30.0),
         pay_per_hour=float(numbers["pay_per_hour"] or 0.0),
+        min_seconds=float(numbers["min_seconds"] or 0.0),
         instructions=checker.texts(values.get("instructions", []), "instructions"),
         study=texts["study"],
         database=texts["database"],
         url=texts["url"],
+        crowd=texts["crowd"],
+        completion_code=texts["completion_code"],
+        failed_code=texts["failed_code"],
+        completion_url=texts["completion_url"],
+        exclude_failed=_flag(checker, values.get("exclude_failed", False), "exclude_failed"),
     )
     practice = _tables(checker, values.get("practice", []), "practice")
     made = replace(
@@ -252,6 +282,10 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         checker.complain("criteria", "two questions have the same name")
     if made.scale == "preference" and made.what != "pairs":
         checker.complain("scale", "preference is a choice between two: it goes with what = pairs")
+    if made.crowd and not made.crowd.replace("_", "").isalnum():
+        checker.complain("crowd", f"must be letters, digits and _, got {made.crowd!r:.60}")
+    if made.completion_url and urlsplit(made.completion_url).scheme not in ("http", "https"):
+        checker.complain("completion_url", "must begin with http:// or https://")
     parts = urlsplit(made.url)
     if made.url and (parts.scheme not in ("http", "https") or not parts.hostname):
         checker.complain("url", f"must begin with http:// or https:// and a host, got {made.url!r}")
@@ -259,6 +293,12 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         checker.complain("database", "must hold no password: set PGPASSWORD, or use ~/.pgpass")
     page_words(made.language)
     return made
+
+
+def _flag(checker: Checker, value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        checker.complain(name, f"must be true or false, got {value!r:.60}")
+    return value is True
 
 
 def _choice(checker: Checker, value: object, name: str, kinds: tuple[str, ...]) -> str:

@@ -59,6 +59,7 @@ class RaterRow:
     created: str
     expires: str | None
     revoked: str | None
+    excluded: str | None
 
     def may_rate(self, now: str) -> bool:
         """Whether the link still works."""
@@ -291,6 +292,10 @@ class Database:
     def revoke(self, name: str) -> None:
         """End a rater's link; what was answered stays."""
         self._change_rater(name, revoked=utc_now())
+
+    def exclude(self, name: str) -> None:
+        """Let nothing count that a rater said, and others do it; it stays, and the link ends."""
+        self._change_rater(name, excluded=utc_now(), revoked=utc_now())
 
     def forget(self, name: str) -> str:
         """Put a name that says nothing in place of a rater's, and end the link."""

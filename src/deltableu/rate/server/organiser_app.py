@@ -144,6 +144,13 @@ def add_organiser(app: FastAPI, service: Service, organiser: Organiser) -> None:
 
         return _answer({"links": await change(make)})
 
+    @app.post("/api/admin/exclude")
+    async def exclude(request: Request) -> Response:
+        organiser(request, writes=True)
+        given = await _body(request, _OneRater)
+        await change(lambda: service.database.exclude(given.name))
+        return _answer({})
+
     @app.post("/api/admin/revoke")
     async def revoke(request: Request) -> Response:
         organiser(request, writes=True)

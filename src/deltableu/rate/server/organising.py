@@ -21,6 +21,7 @@ from deltableu.io import (
     check_new_folder,
     scratch_folder,
 )
+from deltableu.rate.control_blocks import BlockPlan
 from deltableu.rate.server.campaign import (
     SETTINGS_FILE,
     Campaign,
@@ -31,11 +32,12 @@ from deltableu.rate.server.database import (
     DATABASE_FILE,
     Database,
     RaterLink,
+    digest,
     new_secret,
     read_blocks,
 )
 from deltableu.rate.server.results import scored
-from deltableu.rate.server.tasks import Pairs, Task, build_tasks, shuffled
+from deltableu.rate.server.tasks import Pairs, Task, build_tasks, shuffled, with_controls
 
 #: All that a campaign's folder may hold.
 _FILES = (SETTINGS_FILE, DATABASE_FILE, ".serving.lock")
@@ -50,6 +52,7 @@ class NewCampaign:
     wanted: int
     links: tuple[RaterLink, ...]
     admin: str
+    join: str | None = None
 
 
 def open_database(folder: Path, address: str = "") -> tuple[Campaign, Database]:
@@ -69,6 +72,7 @@ def new_campaign(
     pilot: int = 0,
     pilot_raters: int = 15,
     count_ratings: bool = False,
+    controls: BlockPlan | None = None,
     seed: int = 0,
 ) -> NewCampaign:
     """Make a campaign's folder and database, whole or not at all.
@@ -92,6 +96,9 @@ def new_campaign(
         wait until `open_after_pilot`.
     count_ratings
         Whether the study's ratings count: a thing that somebody rated needs that many raters less.
+    controls
+        Put control items among the tasks, in blocks that one rater does in a row (Direct
+        Assessment).
     seed
         For the order of tasks.
     """
@@ -104,6 +111,12 @@ def new_campaign(
             raise InputError(f"a pilot of {pilot} tasks needs as many, and there are {len(made)}")
         # Tasks are in random order already.
         wanted = [pilot_raters if place < pilot else 0 for place in range(len(made))]
+    blocks = [[task] for task in made]
+    if controls is not None:
+        if pilot or count_ratings:
+            raise InputError("blocks with control items have no pilot, and count no old ratings")
+        blocks = with_controls(made, controls, seed)
+        wanted = [campaign.per_item] * len(blocks)
     check_new_folder(
         folder, [study.path] if study.path else [], replace=False, what="a campaign",
         strangers=_strangers,
@@ -116,15 +129,20 @@ def new_campaign(
         try:
             database.create(campaign=name, admin=admin)
             try:
-                database.add_tasks([[task] for task in made], wanted)
+                database.add_tasks(blocks, wanted)
                 links = database.add_raters(raters, expires)
+                join = new_secret() if campaign.crowd else None
+                if join is not None:
+                    database.set_fact("join", digest(join))
             except BaseException:
                 database.drop()
                 raise
         finally:
             database.close()
         _leave_no_journal(temporary)
-    return NewCampaign(folder, len(made), sum(wanted), tuple(links), admin)
+    sizes = [len(block) for block in blocks]
+    total = sum(size * number for size, number in zip(sizes, wanted, strict=True))
+    return NewCampaign(folder, sum(sizes), total, tuple(links), admin, join)
 
 
 def _leave_no_journal(folder: Path) -> None:

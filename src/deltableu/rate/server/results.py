@@ -14,6 +14,7 @@ from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale
 from deltableu.errors import InputError
 from deltableu.io import Column, Table
 from deltableu.rate.consistency import Consistency, rater_consistency
+from deltableu.rate.rater_check_results import RaterCheckPlan
 from deltableu.rate.server.campaign import SCALES, Campaign
 from deltableu.rate.server.database import (
     AnswerRow,
@@ -29,21 +30,32 @@ from deltableu.rate.server.database import (
 _PREFERENCES = {1.0: (1.0, 0.0), 2.0: (0.0, 1.0), 0.0: (0.5, 0.5)}
 
 
-def campaign_ratings(campaign: Campaign, database: Database) -> RatingTable:
+def campaign_ratings(
+    campaign: Campaign, database: Database, *, excluded: bool = False
+) -> RatingTable:
     """Everything that raters said, as ratings; of an answer that was changed the last version.
 
     A preference becomes two ratings on the scale 0-1: 1 for the better output, 0 for the other, or
     1/2 for both. Texts that are the same were shown once, and the rating is that of all of them.
+    What excluded raters said is left out, unless it is asked for.
     """
     with database.reading() as connection:
-        return RatingTable.from_records(_ratings(campaign, connection))
+        return RatingTable.from_records(_ratings(campaign, connection, excluded))
 
 
-def _ratings(campaign: Campaign, connection: Connection) -> Iterator[Rating]:
-    names = {row.number: row.name for row in read_raters(connection)}
+def _ratings(campaign: Campaign, connection: Connection, excluded: bool) -> Iterator[Rating]:
+    rows = read_raters(connection)
+    names = {row.number: row.name for row in rows if excluded or row.excluded is None}
     tasks = {row.number: row for row in read_tasks(connection)}
     for answer in current_answers(read_answers(connection)):
+        if answer.rater not in names:
+            continue
         yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
+
+
+def check_plan(campaign: Campaign) -> RaterCheckPlan:
+    """What makes a rater of a campaign fail."""
+    return RaterCheckPlan(min_seconds=campaign.min_seconds)
 
 
 def scored(ratings: RatingTable) -> Iterator[Rating]:
@@ -96,6 +108,7 @@ class RaterProgress:
     seconds: float
     last: str | None
     can_rate: bool
+    excluded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +181,7 @@ class CampaignStatus:
                 one.revised,
                 one.seconds,
                 one.last and one.last[:16].replace("T", " "),
-                "yes" if one.can_rate else "no",
+                "yes" if one.can_rate else "excluded" if one.excluded else "no",
             ]
             for one in self.raters
         ]
@@ -185,7 +198,8 @@ def campaign_status(campaign: Campaign, database: Database, now: str) -> Campaig
         everything = list(read_answers(connection))
         raters = read_raters(connection)
     answers = current_answers(everything)
-    per_task = Counter(row.task for row in answers)
+    out = {row.number for row in raters if row.excluded is not None}
+    per_task = Counter(row.task for row in answers if row.rater not in out)
     due = {task: wanted[block] for task, block in block_of.items()}
     by_rater: dict[int, list[AnswerRow]] = {row.number: [] for row in raters}
     for row in answers:
@@ -208,6 +222,7 @@ def campaign_status(campaign: Campaign, database: Database, now: str) -> Campaig
                 _median_seconds(by_rater[one.number]),
                 max((row.finished for row in by_rater[one.number]), default=None),
                 one.may_rate(now),
+                one.number in out,
             )
             for one in raters
         ),

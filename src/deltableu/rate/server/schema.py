@@ -18,6 +18,7 @@ from sqlalchemy import (
     Text,
     inspect,
     select,
+    text,
     update,
 )
 from sqlalchemy.types import TypeEngine
@@ -25,7 +26,7 @@ from sqlalchemy.types import TypeEngine
 from deltableu.errors import InputError
 
 #: Of the tables below. A new number needs a step in `MIGRATIONS`.
-VERSION = 1
+VERSION = 2
 
 METADATA = MetaData()
 #: SQLite numbers rows by itself only where the type is INTEGER.
@@ -67,6 +68,7 @@ raters = Table(
     Column("created", String, nullable=False),
     Column("expires", String),
     Column("revoked", String),
+    Column("excluded", String),
 )
 
 leases = Table(
@@ -114,7 +116,15 @@ practice = Table(
 )
 
 #: What turns the tables of a version into those of the next.
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {}
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {
+    # Raters whose ratings do not count.
+    1: lambda connection: _add_column(connection, raters.c.excluded),
+}
+
+
+def _add_column(connection: Connection, column: Column[str]) -> None:
+    kind = column.type.compile(connection.dialect)
+    connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
 
 
 def migrate(connection: Connection, where: str) -> int:

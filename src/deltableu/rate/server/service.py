@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
+from urllib.parse import quote
 
 import msgspec
 from sqlalchemy import Connection, func, select
 
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
+from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.server import schema
 from deltableu.rate.server.assignment import Assignment
 from deltableu.rate.server.campaign import Campaign, PracticeTask
@@ -31,8 +35,9 @@ from deltableu.rate.server.database import (
     utc_now,
     utc_text,
 )
+from deltableu.rate.server.results import campaign_ratings, check_plan
 from deltableu.rate.server.security import Session, Signer, Ticket
-from deltableu.rate.server.tasks import TaskContent, content_bytes
+from deltableu.rate.server.tasks import TaskContent, content_bytes, task_content, task_targets
 from deltableu.rate.server.writer import NewAnswer, NewLease, NewPractice, NotWritten, Writer
 
 #: Seconds between looks for what others changed in the database, and of a session.
@@ -94,16 +99,26 @@ class Service:
     database : Database
     seed : int or None
         For the order in which tasks are given.
+    order : mapping
+        Places of items and targets in the order in which they are to be rated; what is not in it
+        comes last. By default the order is random.
     """
 
-    def __init__(self, campaign: Campaign, database: Database, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        campaign: Campaign,
+        database: Database,
+        seed: int | None = None,
+        order: Mapping[tuple[str, str], int] | None = None,
+    ) -> None:
         self.campaign = campaign
         self.database = database
-        self._seed = seed
+        self._order = order or {}
         self._raters: dict[int, RaterRow] = {}
         self._by_token: dict[str, int] = {}
         self._contents: dict[int, bytes] = {}
         self._last: dict[int, _LastAnswer] = {}
+        self._codes: dict[int, dict[str, str | int]] = {}
         self._facts: dict[str, str] = {}
         self._assignment = Assignment(campaign.lease_minutes * 60, campaign.per_rater, seed)
         self._load()
@@ -141,6 +156,7 @@ class Service:
         self._facts = news.facts
         self._raters = {row.number: row for row in news.raters}
         self._by_token = {row.token: row.number for row in news.raters if row.token is not None}
+        self._assignment.exclude({row.number for row in news.raters if row.excluded is not None})
         for block, wanted in news.blocks.items():
             self._assignment.add_block(block, wanted)
         shows_reference = self.campaign.layout == "assessment"
@@ -149,10 +165,13 @@ class Service:
             content = task.content
             if not shows_reference:
                 # The page must not know what it does not show.
-                read = msgspec.json.decode(content, type=TaskContent)
-                shown = TaskContent(read.context, read.message, None, read.responses)
-                content = content_bytes(shown)
+                content = content_bytes(replace(task_content(content), reference=None))
             self._contents[task.number] = content
+            places = (self._order.get((task.item, one)) for one in task_targets(task.targets))
+            found = [place for place in places if place is not None]
+            if found:
+                priorities = self._assignment.priorities
+                priorities[task.block] = min(*found, priorities.get(task.block, math.inf))
 
     def _note(self, rater: int, task: int, number: int, values: str) -> None:
         """An answer was kept; a revision is noted after what it revises."""
@@ -223,6 +242,26 @@ class Service:
         """What a page may call a rater, which says nothing of who that is."""
         return self.signer.sign("name", str(rater)).rpartition(".")[2][:12]
 
+    async def join(self, secret: str, worker: str) -> Session | None:
+        """The session of somebody whom a crowd platform sent; the first time a rater is made.
+
+        A worker's id is no secret: whoever has the campaign's link and an id can go on for that
+        worker, as on the platforms themselves.
+        """
+        expected = self._facts.get("join", "")
+        if not expected or not hmac.compare_digest(digest(secret), expected):
+            return None
+        name = f"crowd-{worker}"
+        number = next((row.number for row in self._raters.values() if row.name == name), None)
+        if number is None:
+            await asyncio.to_thread(self.database.add_raters, [name])
+            self.refresh()
+            number = next(row.number for row in self._raters.values() if row.name == name)
+        row = self._raters[number]
+        if row.token is None or not row.may_rate(utc_now()):
+            return None
+        return Session(number, row.token[:16], int(time.time()) + _SESSION)
+
     # What raters get
 
     def tasks(self, rater: int, count: int) -> bytes:
@@ -249,7 +288,27 @@ class Service:
                 said = "waiting" if self._assignment.may_come(rater) else "done"
         done, total = len(state.answered), self._assignment.total(rater)
         head = f'{{"state":"{said}","done":{done},"total":{total},"tasks":['
-        return head.encode() + b",".join(given) + b"]}"
+        code = b""
+        if said == "done" and rater in self._codes:
+            code = b',"completion":' + msgspec.json.encode(self._codes[rater])
+        return head.encode() + b",".join(given) + b"]" + code + b"}"
+
+    async def end(self, rater: int) -> None:
+        """Find the code of a rater who is done, and exclude one who fails if that is asked for."""
+        campaign, state = self.campaign, self._assignment.rater(rater)
+        known = self._codes.get(rater)
+        if not state.answered or not (campaign.completion_code or campaign.exclude_failed):
+            return
+        if known is not None and known["answers"] == len(state.answered):
+            return
+        name = self._raters[rater].name
+        failed = await asyncio.to_thread(_fails, campaign, self.database, name)
+        code = campaign.failed_code if failed and campaign.failed_code else campaign.completion_code
+        address = campaign.completion_url.replace("{code}", quote(code, safe=""))
+        self._codes[rater] = {"code": code, "url": address, "answers": len(state.answered)}
+        if failed and campaign.exclude_failed:
+            await asyncio.to_thread(self.database.exclude, name)
+            self.refresh()
 
     def last(self, rater: int) -> bytes:
         """The answer to a request for the last answer, to change it."""
@@ -270,10 +329,8 @@ class Service:
         ticket = Ticket(rater, number, flipped, int(time.time() * 1000)).signed(self.signer)
         content = self._contents[number]
         if flipped:
-            read = msgspec.json.decode(content, type=TaskContent)
-            content = content_bytes(
-                TaskContent(read.context, read.message, read.reference, read.responses[::-1])
-            )
+            read = task_content(content)
+            content = content_bytes(replace(read, responses=read.responses[::-1]))
         return _page_task(ticket, number, "task", content)
 
     def _practice(self, rater: int, place: int) -> bytes:
@@ -326,6 +383,14 @@ class Service:
             raise Refusal(422, "values", "Something is still without an answer.")
         if not all(self.campaign.accepts(value) for row in values for value in row):
             raise Refusal(422, "values", "An answer is not on the scale.")
+
+
+def _fails(campaign: Campaign, database: Database, rater: str) -> bool:
+    """Whether a rater's answers to control items, or habits, show that they are not to be used."""
+    table = campaign_ratings(campaign, database, excluded=True)
+    own = RatingTable.from_records(one for one in table if one.rater == rater)
+    found = check_raters(own, check_plan(campaign)).raters
+    return any(one.passed is False for one in found)
 
 
 def _page_task(ticket: str, number: int, kind: str, content: bytes) -> bytes:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import JobLock
+from deltableu.io import JobLock, read_csv
 from deltableu.rate.server.app import rating_app
 from deltableu.rate.server.campaign import read_campaign
 from deltableu.rate.server.database import Database
@@ -112,6 +112,7 @@ def serve_campaign(
     trust_proxy: str = "",
     haste: float = 20.0,
     seed: int | None = None,
+    order: Path | None = None,
     ready: Callable[[str], None] | None = None,
     stop: threading.Event | None = None,
 ) -> None:
@@ -133,18 +134,21 @@ def serve_campaign(
         Most requests per second of one rater.
     seed
         For the order of tasks.
+    order
+        A CSV file with the columns item and target: what is to be rated first.
     ready
         Called with the address when requests are answered.
     stop
         Ends the server when it is set.
     """
     campaign = read_campaign(folder)
+    first = None if order is None else read_order(order)
     stop = stop or threading.Event()
     lock = JobLock(folder / _LOCK_FILE)
     opened = Database.at(folder, database or campaign.database)
     try:
         with _OnlyServer(opened.open()) as only:
-            service = Service(campaign, opened, seed)
+            service = Service(campaign, opened, seed, first)
             address = url or campaign.url or _own_url(host, port)
             application = rating_app(service, url=address, haste=haste)
             config = uvicorn.Config(
@@ -185,6 +189,22 @@ def _allow_connections() -> None:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def read_order(path: Path) -> dict[tuple[str, str], int]:
+    """Places of items and targets in an order of rating."""
+    rows = read_csv(path, ("item", "target"), ("item", "target"), _errors_only)
+    found: dict[tuple[str, str], int] = {}
+    for _, row in rows:
+        found.setdefault((str(row["item"]), str(row["target"])), len(found))
+    if not found:
+        raise InputError(Problem("names nothing that could be rated", file=str(path)))
+    return found
+
+
+def _errors_only(problem: Problem) -> None:
+    if problem.severity == "error":
+        raise InputError(problem)
 
 
 class _Server(uvicorn.Server):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
 from deltableu.corpus import Item, Kind, Study
 from deltableu.errors import InputError, Problem, check_known
+from deltableu.rate.control_blocks import BlockPlan, ControlledItem, RatedText, control_blocks
 from deltableu.rate.server.campaign import What
 
 Pairs = Sequence[tuple[str, str]]
@@ -38,12 +39,15 @@ class Task:
     content : TaskContent
     kind : str
         item, or a control: bad-reference, reference or repeat.
+    reference_id : str or None
+        The item's original reference.
     """
 
     item: str
     targets: tuple[tuple[str, ...], ...]
     content: TaskContent
     kind: Kind = "item"
+    reference_id: str | None = None
 
     @property
     def label(self) -> str | None:
@@ -54,8 +58,20 @@ class Task:
 
     @property
     def thing(self) -> str:
-        """What nobody rates twice, unless that is planned."""
-        return "\n".join((self.item, *(target for side in self.targets for target in side)))
+        """What nobody rates twice, unless that is planned: a repeat is the same thing again."""
+        targets = (target for side in self.targets for target in side)
+        control = (self.kind,) if self.kind in ("bad-reference", "reference") else ()
+        return "\n".join((self.item, *targets, *control))
+
+
+def task_targets(targets: str) -> list[str]:
+    """What a task's responses are, of its row in the database."""
+    return [one for side in msgspec.json.decode(targets, type=list[list[str]]) for one in side]
+
+
+def task_content(content: bytes) -> TaskContent:
+    """What `content_bytes` made."""
+    return msgspec.json.decode(content, type=TaskContent)
 
 
 def content_bytes(content: TaskContent) -> bytes:
@@ -107,7 +123,7 @@ def _reference_tasks(items: Iterable[Item], *, seeds: bool) -> Iterator[Task]:
         for reference in chosen:
             same.setdefault(reference.text, []).append(f"reference:{reference.id}")
         for text, targets in same.items():
-            yield Task(item.id, (tuple(targets),), _content(item, text))
+            yield _task(item, (tuple(targets),), text)
 
 
 def _output_tasks(study: Study) -> Iterator[Task]:
@@ -116,7 +132,7 @@ def _output_tasks(study: Study) -> Iterator[Task]:
         for system, texts in study.outputs.items():
             same.setdefault(texts[place], []).append(f"system:{system}")
         for text, targets in same.items():
-            yield Task(item.id, (tuple(targets),), _content(item, text))
+            yield _task(item, (tuple(targets),), text)
 
 
 def _pair_tasks(study: Study, pairs: Pairs) -> Iterator[Task]:
@@ -124,7 +140,7 @@ def _pair_tasks(study: Study, pairs: Pairs) -> Iterator[Task]:
         for pair in pairs:
             texts = [study.outputs[name][place] for name in pair]
             targets = tuple((f"system:{name}",) for name in pair)
-            yield Task(item.id, targets, _content(item, *texts))
+            yield _task(item, targets, *texts)
 
 
 def _checked_pairs(study: Study, pairs: Pairs | None) -> Pairs:
@@ -143,9 +159,37 @@ def _checked_pairs(study: Study, pairs: Pairs | None) -> Pairs:
     return pairs
 
 
-def _content(item: Item, *responses: str) -> TaskContent:
-    original = next((one.text for one in item.references if one.origin == "original"), None)
-    return TaskContent(item.context, item.message, original, responses)
+def _task(item: Item, targets: tuple[tuple[str, ...], ...], *responses: str) -> Task:
+    original = next((one for one in item.references if one.origin == "original"), None)
+    text = None if original is None else original.text
+    content = TaskContent(item.context, item.message, text, responses)
+    reference_id = None if original is None else original.id
+    return Task(item.id, targets, content, reference_id=reference_id)
+
+
+def with_controls(tasks: Sequence[Task], plan: BlockPlan, seed: int) -> list[list[Task]]:
+    """Tasks in blocks with control items among them, each for one rater at a time.
+
+    A degraded copy is rated as what it was made from, and an original reference as itself; their
+    kinds say that they are controls.
+    """
+    if any(len(task.targets) > 1 for task in tasks):
+        raise InputError("control items are degraded copies of single texts: pairs have none")
+    texts = [
+        RatedText(task.item, task.content.responses[0], task.content.reference) for task in tasks
+    ]
+    return [
+        [_controlled(tasks[one.original], one) for one in made.items]
+        for made in control_blocks(texts, plan, rng=seed)
+    ]
+
+
+def _controlled(task: Task, one: ControlledItem) -> Task:
+    content = replace(task.content, responses=(one.text,))
+    targets = task.targets
+    if one.kind == "reference":
+        targets = ((f"reference:{task.reference_id}",),)
+    return replace(task, targets=targets, content=content, kind=one.kind)
 
 
 def shuffled(tasks: Sequence[Task], seed: int) -> list[Task]:

@@ -51,7 +51,8 @@ const heading = (text, options = {}) => make("h2", { tabindex: "-1", ...options,
 function showMessage(name, failure = null, button = null) {
   const unsent = name === "done" && supply.unsent > 0 ? "done_unsent" : null;
   const text = failure?.reason || (name === "loading" ? "" : say(unsent ?? `${name}_text`));
-  const shown = `${name} ${text}`;
+  const completion = name === "done" && !unsent && supply.completion?.code ? supply.completion : null;
+  const shown = `${name} ${text} ${completion?.code ?? ""}`;
   if (screen?.shown === shown) return;
   show(
     name,
@@ -62,6 +63,8 @@ function showMessage(name, failure = null, button = null) {
       name === "done" ? make("div", { class: "tick", "aria-hidden": "true", text: "✓" }) : null,
       heading(say(name), name === "loading" ? { class: "loading" } : {}),
       text ? studyText("p", text) : null,
+      completion ? make("p", { class: "code" }, say("completion_code"), " ", make("code", { text: completion.code })) : null,
+      completion?.url ? make("p", {}, make("a", { href: completion.url, rel: "noreferrer", text: say("completion_link") })) : null,
       button,
     ),
   );

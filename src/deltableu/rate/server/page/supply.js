@@ -28,6 +28,7 @@ function reloadWorked() {
 
 export const supply = {
   state: null, // "practice", "rating", "waiting", "done" or "paused"; null until the server spoke
+  completion: null,
   done: 0,
   total: 0,
   queue: [], // tasks that are here and not answered; the first one is on the screen
@@ -147,5 +148,6 @@ export const supply = {
     this.state = reply.state;
     this.done = reply.done;
     this.total = reply.total;
+    this.completion = reply.completion ?? null; // a code for whoever sent the rater
   },
 };
