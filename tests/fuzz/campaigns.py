@@ -28,7 +28,7 @@ def make_campaign(world: World, folder: Path, what: str, *, answered: bool = Tru
     from deltableu.rate.server.database import read_tasks
 
     rng = world.rng
-    path = world.study()
+    path = world.study(readable=True)
     study = read_study(path)
     if what == "pairs" and len(study.outputs) < 2:
         what = "outputs"

@@ -269,7 +269,7 @@ def link(
         check_new_file(links, [campaign], own=Own.LINKS)
     settings, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        made = [opened.new_link(name, _days(expires)) for name in raters]
+        made = opened.new_links(raters, _days(expires))
     _show(_rows(made, (settings.url or LOCAL).rstrip("/")), links, format)
 
 
@@ -292,9 +292,9 @@ def revoke(
 
     _, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        for name in raters:
-            opened.revoke(name)
-            note(f"the link of {name} has ended")
+        opened.revoke(*raters)
+    for name in dict.fromkeys(raters):
+        note(f"the link of {name} has ended")
 
 
 @grouped
@@ -319,8 +319,8 @@ def forget(
 
     _, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        for name in raters:
-            note(f"a rater is {opened.forget(name)} now")
+        for name in opened.forget(*raters):
+            note(f"a rater is {name} now")
 
 
 @grouped
@@ -344,9 +344,9 @@ def exclude(
 
     _, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        for name in raters:
-            opened.exclude(name)
-            note(f"what {name} said does not count any more")
+        opened.exclude(*raters)
+    for name in dict.fromkeys(raters):
+        note(f"what {name} said does not count any more")
 
 
 @grouped

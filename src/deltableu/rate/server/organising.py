@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from deltableu.corpus import RatingTable, Study, write_study
-from deltableu.errors import InputError, Problem, check_at_least
+from deltableu.errors import InputError, Problem, check_at_least, check_share
 from deltableu.io import (
     atomic_folder,
     atomic_path,
@@ -103,6 +103,7 @@ def new_campaign(
         For the order of tasks.
     """
     check_at_least("pilot", pilot, 0)
+    check_at_least("seed", seed, 0)
     made = shuffled(build_tasks(study, campaign.what, pairs), seed)
     wanted = _wanted(made, campaign.per_item, study.ratings if count_ratings else None)
     if pilot:
@@ -173,6 +174,7 @@ def add_items(
     folder: Path, study: Study, *, pairs: Pairs | None = None, address: str = "", seed: int = 0
 ) -> int:
     """Add what a study has and the campaign does not; how many tasks that were."""
+    check_at_least("seed", seed, 0)
     campaign, database = open_database(folder, address)
     try:
         known = database.things()
@@ -280,8 +282,8 @@ def split_seeds(
     seed
         For the split.
     """
-    if not 0.0 < dev < 1.0:
-        raise InputError(f"dev must lie between 0 and 1, got {dev}")
+    check_share("dev", dev)
+    check_at_least("seed", seed, 0)
     values: dict[str, list[float]] = {}
     targets = {
         (item.id, f"reference:{one.id}")
