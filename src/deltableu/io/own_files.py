@@ -40,9 +40,7 @@ class Own(Enum):
     )
     #: What --log adds lines to.
     LOG = re.compile(rb'\{"(?:stage|done)": ')
-    #: Ratings and links of raters.
     RATINGS = re.compile(rb'rater[\t,]item[\t,]|\{"rater": ?"')
-    LINKS = re.compile(rb"rater,link\r?\n")
     VECTORS = re.compile(rb"[0-9]+ [0-9]+\n|[^\s]+(?: -?[0-9][-+.0-9e]*)+\n")
     MODEL = re.compile(rb'(?s).{8}\{"__metadata__":.*"format":"deltableu')
 

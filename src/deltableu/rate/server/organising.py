@@ -19,6 +19,7 @@ from deltableu.io import (
     atomic_path,
     check_new_file,
     check_new_folder,
+    is_standard_stream,
     scratch_folder,
 )
 from deltableu.rate.control_blocks import BlockPlan
@@ -245,6 +246,9 @@ def restore_campaign(backup: Path, folder: Path, *, address: str | None = None) 
 
 def _copy_to_file(source: Database, path: Path) -> None:
     """Copy a database into a new file, whole or not at all."""
+    if path.exists() or is_standard_stream(path):
+        # Of a device or a pipe even the permissions would be changed.
+        raise InputError(Problem("is no new file, which a database must be", file=str(path)))
     with atomic_path(path) as temporary:
         # What raters say, and what sessions are signed with, is nobody else's business.
         os.chmod(temporary, 0o600)
