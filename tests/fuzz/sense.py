@@ -54,6 +54,9 @@ _SIZES: dict[str, tuple[float, ...]] = {
     "best": (1, 2),
     "patience": (1, 2),
     "most": (1, 3),
+    "target": (0.5, 0.9),
+    "categories": (2, 5),
+    "prior": (0.5, 1, 3),
     "max_vocabulary": (5, 50),
     "categories": (2, 3, 5),
     "pilot_raters": (2, 3),
@@ -65,7 +68,7 @@ _SIZES: dict[str, tuple[float, ...]] = {
 #: Given nearly always: by default they are what people need, and not what tests need.
 _SHORTENED = {
     "resamples", "trials", "replicates", "epochs", "dimension", "embedding", "hidden", "layer",
-    "vocabulary", "validation", "min_count",
+    "vocabulary", "validation", "min_count", "prior",
 }  # fmt: skip
 _LIKELY = {"output": 0.5, "html": 0.5, "format": 0.3, "work": 0.3, "ci": 0.5, "parrot": 0.3}
 _METRIC_OPTIONS = (
@@ -358,6 +361,7 @@ class Sense:
             "validate.unknown": not self.has("human"),
             "threshold": "kendall-like" in (self.given.get("methods") or [""])[0],
             "report.criterion": judged,
+            "rate agree.targets": False,
             "rate new.preset": False,
             "rate new.scale": False,
             "rate new.settings": False,
@@ -515,6 +519,7 @@ class Sense:
             "table": world.similarity_table,
             "past": world.past,
             "human": world.human,
+            "ratings": world.preferences if path[-1] == "rank" else world.ratings,
             "scores": lambda: [world.scores()],
             "refs": world.references,
             "weights": world.weights,

@@ -386,6 +386,40 @@ class World:
     def human(self) -> Path:
         return self.scores("overall", "human")
 
+    def ratings(self) -> Path:
+        """A study, or a file of ratings alone."""
+        if self.rng.random() < 0.5:
+            return self.study()
+        records = [
+            {"rater": f"p{rater}", "item": id, "target": f"system:{name}", "value": value}
+            for rater in range(self.rng.randint(2, 4))
+            for id in self.items
+            for name in self.systems
+            for value in [self.rng.randint(1, 5)]
+        ]
+        return self.table("ratings", records, ("csv", "tsv", "jsonl", "parquet"))
+
+    def preferences(self) -> Path:
+        """Two rows a judgement; everybody wins and loses now and then."""
+        rng, names = self.rng, [*self.systems, "one more"][: max(2, len(self.systems))]
+        pairs = [(a, b) for a in names for b in names if a < b] * rng.randint(2, 5)
+        records = [
+            {
+                "rater": rater,
+                "item": item,
+                "target": f"system:{name}",
+                "value": value,
+                "scale": "0-1",
+                "pair": f"{number}",
+                "position": position,
+            }
+            for number, pair in enumerate(pairs)
+            for rater, item in [(f"p{rng.randint(0, 3)}", rng.choice(self.items))]
+            for values in [rng.choice(((1, 0), (0, 1), (0.5, 0.5)))]
+            for position, (name, value) in enumerate(zip(pair, values, strict=True), start=1)
+        ]
+        return self.table("preferences", records, ("csv", "tsv", "jsonl", "parquet"))
+
     def history(self) -> Path:
         """What gates of a study wrote, or of another one than the case is about."""
         records = [json.loads(line) for line in history_bytes().splitlines()]

@@ -13,7 +13,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -162,11 +162,9 @@ class ServerProcess:
 class Rater:
     """Somebody with a link, who does by hand what the page does."""
 
-    def __init__(self, address: str, token: str = "", **options: Any) -> None:
+    def __init__(self, address: str, **options: Any) -> None:
         self.client = httpx.Client(base_url=address, verify=False, timeout=60, **options)
         self.csrf = ""
-        if token:
-            self.enter(token)
 
     def enter(self, token: str) -> None:
         answer = self.client.get(f"r/{token}")
@@ -221,19 +219,21 @@ class Rater:
             found.append(given[0]["task"])
         return found
 
-    def close(self) -> None:
+    def __enter__(self) -> Rater:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.client.close()
 
 
 @contextmanager
 def raters(address: str, new: server.NewCampaign, **options: Any) -> Iterator[list[Rater]]:
     """All raters of a campaign at their pages."""
-    found = [Rater(address, link.token, **options) for link in new.links]
-    try:
+    with ExitStack() as stack:
+        found = [stack.enter_context(Rater(address, **options)) for _ in new.links]
+        for one, link in zip(found, new.links, strict=True):
+            one.enter(link.token)
         yield found
-    finally:
-        for one in found:
-            one.close()
 
 
 def new_key() -> str:
@@ -279,7 +279,8 @@ class Postgres:
         self.start()
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder}"
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1"
+        options += f" -c unix_socket_directories={self._folder}"
         log = self._folder / "log"
         self._run("pg_ctl", "-D", self._folder / "db", "-w", "-l", log, "-o", options, "start")
 

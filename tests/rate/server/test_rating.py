@@ -368,8 +368,7 @@ def test_several_questions_and_weights(folder: Path, address: str):
 def test_a_proxy_with_a_path_that_it_takes_off_or_leaves_on(folder: Path, url: str, asked: str):
     new = make_campaign(folder)
     outside = "/a/b/" if "/a/" in url else "/study/"
-    with running(folder, url=url) as inside:
-        ann = Rater(f"{inside}{asked}")
+    with running(folder, url=url) as inside, Rater(f"{inside}{asked}") as ann:
         entered = ann.client.get(f"r/{new.links[0].token}")
         assert entered.headers["location"] == "../"
         cookie = entered.headers["set-cookie"]
@@ -385,7 +384,6 @@ def test_a_proxy_with_a_path_that_it_takes_off_or_leaves_on(folder: Path, url: s
         assert 'href="../static/rate.css"' in lost.text
         bare = ann.client.get(f"{inside}{outside.rstrip('/')}")
         assert (bare.status_code, bare.headers["location"]) == (308, outside)
-        ann.close()
 
 
 def test_one_server_at_a_time(folder: Path, address: str):

@@ -23,10 +23,10 @@ from starlette.exceptions import HTTPException
 
 from deltableu.errors import InputError
 from deltableu.rate.server.campaign import page_words
-from deltableu.rate.server.guard import Guard
+from deltableu.rate.server.guard import Guard, Refusal
 from deltableu.rate.server.organiser_app import add_organiser
 from deltableu.rate.server.security import HasteLimit, Session
-from deltableu.rate.server.service import GivenAnswer, Refusal, Service
+from deltableu.rate.server.service import GivenAnswer, Service
 
 _PAGES = resources.files("deltableu.rate.server") / "page"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -106,11 +106,19 @@ def rating_app(
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, error: Refusal) -> Response:
-        headers = {"Retry-After": str(int(error.retry) + 1)} if error.retry else None
+        headers = {"Retry-After": str(int(error.retry) + 1)} if error.retry else {}
+        if error.status in (408, 413):
+            # There is more of it, which nobody will read.
+            headers["Connection"] = "close"
         body = {"error": error.error, "message": error.sentence}
         if "/api/" in request.url.path:
             return JSONResponse(body, error.status, headers)
         return pages.message(request, error.status, error.error, headers)
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, _: Exception) -> Response:
+        sentence = "Something went wrong here. Please try again."
+        return await refused(request, Refusal(500, "fault", sentence))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, __: RequestValidationError) -> Response:

@@ -14,11 +14,12 @@ from deltableu.corpus import write_ratings
 from deltableu.errors import InputError
 from deltableu.io import scratch_folder
 from deltableu.rate.server.database import read_raters
+from deltableu.rate.server.guard import Refusal
 from deltableu.rate.server.organiser import OrganiserView, organiser_view
 from deltableu.rate.server.organising import random_names
 from deltableu.rate.server.results import campaign_ratings
 from deltableu.rate.server.security import Session
-from deltableu.rate.server.service import Refusal, Service
+from deltableu.rate.server.service import Service
 
 #: Seconds for which a look at the campaign is good enough, as it reads everything.
 _FRESH = 2.0

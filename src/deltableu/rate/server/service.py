@@ -35,6 +35,7 @@ from deltableu.rate.server.database import (
     utc_now,
     utc_text,
 )
+from deltableu.rate.server.guard import Refusal
 from deltableu.rate.server.results import campaign_ratings, check_plan
 from deltableu.rate.server.security import Session, Signer, Ticket
 from deltableu.rate.server.tasks import TaskContent, content_bytes, task_content, task_targets
@@ -49,14 +50,6 @@ _Row: TypeAlias = Annotated[
     list[Annotated[float, msgspec.Meta(ge=0, le=100)]], msgspec.Meta(min_length=1, max_length=12)
 ]
 _Milliseconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e10)]
-
-
-class Refusal(Exception):  # noqa: N818
-    """A request that is not done, and what the rater is told."""
-
-    def __init__(self, status: int, error: str, sentence: str, retry: float = 0.0) -> None:
-        self.status, self.error, self.sentence, self.retry = status, error, sentence, retry
-        super().__init__(sentence)
 
 
 class GivenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
