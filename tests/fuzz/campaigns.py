@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.fuzz.values import hostile_text
 
@@ -28,7 +28,7 @@ def make_campaign(world: World, folder: Path, what: str, *, answered: bool = Tru
     from deltableu.rate.server.database import read_tasks
 
     rng = world.rng
-    path = world.study()
+    path = world.study(readable=True)
     study = read_study(path)
     if what == "pairs" and len(study.outputs) < 2:
         what = "outputs"
@@ -96,32 +96,6 @@ def make_settings(world: World) -> Path:
             'labels = ["a", "b", "c", "d", "e"]',
         ]
     return world.add(world.inputs / "questions.toml", "lines", lines)
-
-
-def preference_records(world: World) -> list[dict[str, Any]]:
-    """Which of two outputs people liked better."""
-    rng = world.rng
-    found = []
-    for item in world.items:
-        for number, first in enumerate(world.systems):
-            for second in world.systems[number + 1 :]:
-                for rater in RATERS[:3]:
-                    value = rng.choice((0.0, 0.5, 1.0))
-                    for place, (name, one) in enumerate(((first, value), (second, 1 - value))):
-                        found.append(
-                            {
-                                "rater": rater,
-                                "item": item,
-                                "target": f"system:{name}",
-                                "criterion": "overall",
-                                "value": one,
-                                "scale": "0-1",
-                                "kind": "item",
-                                "pair": f"{first} vs {second}",
-                                "position": place + 1,
-                            }
-                        )
-    return found
 
 
 def names_of_raters(world: World, *, new: bool) -> list[str]:

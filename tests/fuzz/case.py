@@ -48,6 +48,8 @@ _SHARES = {
 }
 #: A pilot needs some items.
 _ITEMS = {"plan compare": 10, "rate seeds": 8, "rate pilot": 4, "rate agree": 3, "rate rank": 3}
+#: Where results may go, and what everybody else on the machine needs as it is.
+_DEVICES = ("/dev/null", "/dev/full")
 _API = 0.12
 _PROCESSES = 0.004
 _TWICE = 0.02
@@ -152,9 +154,14 @@ def _command_case(seed: int, folder: Path, *, process: bool) -> tuple[list[Failu
         _leave_behind(world, line)
     stdin = world.files[0].content() if world.files and "-" in arguments else b""
     before = snapshot(folder)
+    devices = {name: os.stat(name).st_mode for name in _DEVICES}
     outcome = (_in_process if process else _in_this_process)(arguments, stdin, world)
     after = snapshot(folder)
     wrong = [*_check(command, arguments, outcome), *_check_tree(line, outcome, before, after, own)]
+    for name, mode in devices.items():
+        if os.stat(name).st_mode != mode:
+            os.chmod(name, mode)
+            wrong.append(("a device was changed", command.name, name))
     shown = _story(arguments, outcome, world)
     failures = [Failure(seed, sort, place, f"{detail}\n{shown}") for sort, place, detail in wrong]
     fresh = {path: after[path].content for path in new(before, after)}

@@ -54,16 +54,14 @@ _SIZES: dict[str, tuple[float, ...]] = {
     "best": (1, 2),
     "patience": (1, 2),
     "most": (1, 3),
-    "target": (0.5, 0.9),
+    "target": (0.01, 0.5, 0.9),
     "categories": (2, 5),
     "prior": (0.5, 1, 3),
     "max_vocabulary": (5, 50),
-    "categories": (2, 3, 5),
     "pilot_raters": (2, 3),
     "pilot": (1, 2),
     "dev": (0.3, 0.5),
     "keep": (1, 2, 3),
-    "target": (0.01, 0.5, 0.9),
 }
 #: Given nearly always: by default they are what people need, and not what tests need.
 _SHORTENED = {
@@ -77,7 +75,9 @@ _METRIC_OPTIONS = (
     "magnitude", "original",
 )  # fmt: skip
 #: What nothing but a mistake would give: other people's encoders, cluster keys.
-_NEVER = ("database", "tls_ca", "tls_cert", "tls_key", "list", "without_references", "names", "sources")
+_NEVER = (
+    "database", "tls_ca", "tls_cert", "tls_key", "list", "without_references", "names", "sources",
+)  # fmt: skip
 #: Commands that change a campaign.
 _CHANGES = ("add", "link", "revoke", "forget", "exclude", "pause", "resume", "restore")
 _OF_METHODS = {
@@ -287,6 +287,12 @@ class Sense:
             self.outputs.append(world.campaign(self._rated()))
             if name == "pilot":
                 self.given["open"] = None
+
+    def _campaign(self) -> Path:
+        """A new one, or one that is there."""
+        if self.command.path == ("rate", "new"):
+            return self._result("campaign")
+        return self.world.campaign(self._rated())
 
     def _rated(self) -> str:
         """What a campaign is about."""
@@ -584,12 +590,8 @@ class Sense:
             "responder": lambda: "assistant" if world.raw_roles else "u1",
             "references": numbers,
             "raters": numbers if path[0] != "rate" else raters,
-            "campaign": lambda: (
-                self._result("campaign") if path == ("rate", "new") else world.campaign(self._rated())
-            ),
+            "campaign": self._campaign,
             "backup": lambda: world.backup(self._rated()),
-            "ratings": world.preferences if path == ("rate", "rank") else world.ratings,
-            "targets": lambda: rng.choice(("outputs", "references")),
             "language": lambda: rng.choice(("en", "de", "ja", "ar")),
             "crowd": lambda: rng.choice(("PROLIFIC_PID", "workerId")),
             "url": lambda: rng.choice(("https://example.org/study", "http://localhost:9/")),
