@@ -13,7 +13,7 @@ from deltableu.cli.output import Format, emit, note
 from deltableu.cli.rating_inputs import read_rating_table
 from deltableu.corpus import write_ratings
 from deltableu.errors import InputError
-from deltableu.io import as_record, atomic_path, check_apart
+from deltableu.io import as_record, check_apart
 from deltableu.rate import ControlEvidence, ControlRule, RaterCheckPlan, check_raters
 from deltableu.report import verdict
 
@@ -111,8 +111,7 @@ def check(
     found = check_raters(table, plan, criterion=criterion)
     if kept is not None:
         left = table.without_raters(found.failed)
-        with atomic_path(kept) as path:
-            write_ratings(path, left)
+        write_ratings(kept, left)
         note(f"wrote {len(left):,} of {len(table):,} ratings to {kept}")
     said = verdict(found)
     record = {**as_record(found), "verdict": list(said)}
