@@ -60,7 +60,8 @@ def test_json_has_everything(succeeds, small):
 
 @pytest.mark.parametrize("table", ["measures", "enough", "raters", "summary", "icc"])
 def test_tidy_tables(table, succeeds, small):
-    shown = succeeds("rate", "agree", small, "--format", "csv", "--tables", table).out
+    one = ("--criterion", "fluency") if table == "icc" else ()
+    shown = succeeds("rate", "agree", small, "--format", "csv", "--tables", table, *one).out
     rows = list(csv.DictReader(shown.splitlines()))
     if table != "icc":
         assert {row["criterion"] for row in rows} == {"fluency", "relevance"}
@@ -140,6 +141,10 @@ def test_what_is_refused(text, options, message, run, refusal, tmp_path):
         (("--categories", "1"), "categories must be at least 2"),
         (("--tables", "alpha"), "--tables takes summary, measures, enough"),
         (("--tables", "correlations", "--format", "csv", "--columns", "x"), "--columns takes such"),
+        (
+            ("--tables", "icc", "--format", "tsv"),
+            "--format tsv holds one table of icc, and there are",
+        ),
         (("--plot", "plot.gif"), "--plot takes a name that ends in .svg or .png"),
     ],
 )
