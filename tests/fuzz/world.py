@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.campaigns import make_campaign
 from tests.fuzz.trees import plant_strangers
 from tests.fuzz.values import WORDS, file_stem, texts
 
@@ -200,6 +201,7 @@ class World:
         self.raw_kind = rng.choice(("posts", "posts", "turns", "conversations"))
         self.raw_roles = rng.random() < 0.5
         self._study: Path | None = None
+        self._campaign: Path | None = None
         self._plain: list[Path] | None = None
         #: Outputs and references by the item's place.
         self._said: dict[int, list[str]] = {}
@@ -234,12 +236,12 @@ class World:
 
     # A study
 
-    def study(self) -> Path:
+    def study(self, *, readable: bool = False) -> Path:
         """A study folder; the same one for every use in a case."""
         if self._study is None:
-            self._study = self.inputs / (
-                file_stem(self.rng) if self.rng.random() < 0.05 else "study"
-            )
+            name = file_stem(self.rng) if self.rng.random() < 0.05 else "study"
+            # pyarrow opens no file whose name is no UTF-8.
+            self._study = self.inputs / ("study" if readable and "\udcff" in name else name)
             self._study.mkdir()
             self._fill_study(self._study)
         return self._study
@@ -446,6 +448,23 @@ class World:
             {"hypothesis": said, "reference": right, "score": 0.5} for said, right in sorted(pairs)
         ]
         return self.table("similar", records, ("csv", "tsv", "jsonl", "parquet"))
+
+    # Campaigns
+
+    def campaign(self, what: str) -> Path:
+        """A campaign with answers; the same one for every use in a case."""
+        if self._campaign is None:
+            self._campaign = make_campaign(self, self.inputs / "campaign", what)
+        return self._campaign
+
+    def backup(self, what: str) -> Path:
+        """The answers of a campaign, which has mostly lost them."""
+        campaign = self.campaign(what)
+        kept = next(file for file in self.files if file.path == campaign / "answers.sqlite")
+        self.files.remove(kept)
+        if self.rng.random() < 0.9:
+            kept.path.unlink()
+        return self.add(self.inputs / "backup.sqlite", "bytes", kept.records)
 
     # Logs
 

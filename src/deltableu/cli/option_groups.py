@@ -32,11 +32,10 @@ GROUPS = {
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
         *("unknown", "select", "no_positive", "missing", "group", "runs", "bucket", "which"),
-        *("pairs", "count_ratings", "separators", "where", "sources", "beside", "documents"),
-        *("names", "pair", "rename"),
+        *("pairs", "count_ratings", "drop_failed"),
+        *("separators", "where", "sources", "beside", "documents", "names", "pair", "rename"),
         *("without_references", "first", "period", "exclude", "min_words", "max_words"),
         *("min_bigram_count", "min_count", "max_vocabulary", "tokenize", "keep_junk", "on_error"),
-        "drop_failed",
     ),
     METHOD: (
         *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),

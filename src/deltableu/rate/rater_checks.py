@@ -16,8 +16,8 @@ from deltableu.rate.bad_references import RaterVerdict, bad_reference_control
 from deltableu.rate.control_pairs import control_pairs
 from deltableu.rate.rater_check_results import Check, RaterCheck, RaterCheckPlan, RaterChecks
 from deltableu.rate.rater_habits import (
-    LongestRun,
     Repeats,
+    ValueRun,
     constant_chance,
     longest_run,
     repeat_consistency,
@@ -287,11 +287,9 @@ def _seconds(told: _Told, times: RaterTimes, rater: int) -> tuple[float, int]:
     return float(np.median(seconds[known])), int(known.sum())
 
 
-def _run(
-    told: _Told, times: RaterTimes, rater: int, plan: RaterCheckPlan
-) -> tuple[LongestRun, bool]:
+def _run(told: _Told, times: RaterTimes, rater: int, plan: RaterCheckPlan) -> tuple[ValueRun, bool]:
     """The least likely run, and whether the order of ratings is known at all."""
-    best, ordered, tested = LongestRun(0, math.nan, 1.0), False, 0
+    best, ordered, tested = ValueRun(0, math.nan, 1.0), False, 0
     for own in told.sequences(rater):
         order = in_order(times.begun[own], told.ratings.position[own])
         if order is None and not plan.in_order:
@@ -300,4 +298,4 @@ def _run(
         ordered, tested = True, tested + 1
         if (run.chance, -run.length) < (best.chance, -best.length) or best.length == 0:
             best = run
-    return LongestRun(best.length, best.value, min(1.0, best.chance * max(1, tested))), ordered
+    return ValueRun(best.length, best.value, min(1.0, best.chance * max(1, tested))), ordered

@@ -40,8 +40,9 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems`,
-        `rank_by_preference`, `check_raters` or `rater_agreements`, or a judge read from its file.
+        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems` or
+        `rank_by_preference`, `check_raters` or
+        `rater_agreements`, or a judge read from its file.
 
     Examples
     --------

@@ -213,7 +213,7 @@ def test_links_end(folder: Path, address: str):
         task = bob.task()
         database.revoke("ann")
         again = database.new_link("bob")
-        name = database.forget("eve")
+        (name,) = database.forget("eve")
         until(
             lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve))
         )
@@ -234,7 +234,7 @@ def test_a_forgotten_name_is_nowhere(folder: Path, tmp_path: Path):
     with running(folder) as url, raters(url, new) as (ann, _):
         ann.answer(ann.task())
         _, database = server.open_database(folder)
-        name = database.forget("Annabel Leigh")
+        (name,) = database.forget("Annabel Leigh")
         until(lambda: ann.client.get("api/tasks").status_code == 401)
         database.close()
     assert all(b"Annabel" not in one.read_bytes() for one in folder.iterdir())

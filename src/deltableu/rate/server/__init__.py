@@ -43,6 +43,7 @@ from deltableu.rate.server.results import (  # noqa: E402
     RaterProgress,
     campaign_ratings,
     campaign_status,
+    check_plan,
     pilot_result,
     weighted_study,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "backup_campaign",
     "campaign_ratings",
     "campaign_status",
+    "check_plan",
     "new_campaign",
     "open_database",
     "organiser_view",

@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from deltableu.corpus import RatingTable, Study, write_study
-from deltableu.errors import InputError, Problem, check_at_least
+from deltableu.errors import InputError, Problem, check_at_least, check_share
 from deltableu.io import (
     atomic_folder,
     atomic_path,
     check_new_file,
     check_new_folder,
+    is_standard_stream,
     scratch_folder,
 )
 from deltableu.rate.control_blocks import BlockPlan
@@ -103,6 +104,7 @@ def new_campaign(
         For the order of tasks.
     """
     check_at_least("pilot", pilot, 0)
+    check_at_least("seed", seed, 0)
     made = shuffled(build_tasks(study, campaign.what, pairs), seed)
     wanted = _wanted(made, campaign.per_item, study.ratings if count_ratings else None)
     if pilot:
@@ -173,6 +175,7 @@ def add_items(
     folder: Path, study: Study, *, pairs: Pairs | None = None, address: str = "", seed: int = 0
 ) -> int:
     """Add what a study has and the campaign does not; how many tasks that were."""
+    check_at_least("seed", seed, 0)
     campaign, database = open_database(folder, address)
     try:
         known = database.things()
@@ -243,6 +246,9 @@ def restore_campaign(backup: Path, folder: Path, *, address: str | None = None) 
 
 def _copy_to_file(source: Database, path: Path) -> None:
     """Copy a database into a new file, whole or not at all."""
+    if path.exists() or is_standard_stream(path):
+        # Of a device or a pipe even the permissions would be changed.
+        raise InputError(Problem("is no new file, which a database must be", file=str(path)))
     with atomic_path(path) as temporary:
         # What raters say, and what sessions are signed with, is nobody else's business.
         os.chmod(temporary, 0o600)
@@ -280,8 +286,8 @@ def split_seeds(
     seed
         For the split.
     """
-    if not 0.0 < dev < 1.0:
-        raise InputError(f"dev must lie between 0 and 1, got {dev}")
+    check_share("dev", dev)
+    check_at_least("seed", seed, 0)
     values: dict[str, list[float]] = {}
     targets = {
         (item.id, f"reference:{one.id}")

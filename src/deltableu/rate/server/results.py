@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale, Study
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_share
 from deltableu.io import Column, Table
 from deltableu.rate.consistency import Consistency, rater_consistency
 from deltableu.rate.rater_check_results import RaterCheckPlan
@@ -312,9 +312,13 @@ def pilot_result(ratings: RatingTable, target: float = 0.9, seed: int = 0) -> Pi
     The mean of i raters is correlated with the mean of the others; the smallest i that reaches
     the target is enough. Tasks count that have as many ratings as nine in ten of them have.
     """
-    values: dict[tuple[str, str, str], list[float]] = {}
+    check_at_least("seed", seed, 0)
+    check_share("target", target)
+    values: dict[tuple[str, str, str, str | None], list[float]] = {}
     for one in scored(ratings):
-        values.setdefault((one.item, one.target, one.criterion), []).append(one.value)
+        # An output in two pairs was judged beside two others.
+        key = (one.item, one.target, one.criterion, one.pair)
+        values.setdefault(key, []).append(one.value)
     rows = [row for row in values.values() if len(row) > 1]
     if len(rows) < 3:
         raise InputError("a pilot needs at least 3 tasks with 2 ratings or more")
