@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import uvicorn
-from fastapi import Cookie, Depends, FastAPI, Header, HTTPException, Response
+from fastapi import Cookie, FastAPI, Header, HTTPException, Response
 from pydantic import BaseModel
 from sqlalchemy import ForeignKey, create_engine, event, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, sessionmaker
 
 __all__ = ["plain_app"]
 
@@ -80,12 +79,8 @@ def plain_app(file: str, tasks: int, per_task: int) -> FastAPI:
         session.add_all(_Task(text=f"response {place}", left=per_task) for place in range(tasks))
         session.commit()
     app = FastAPI()
-
-    def database() -> Iterator[Session]:
-        with Session(engine) as session:
-            yield session
-
-    database_session = Annotated[Session, Depends(database)]
+    # What was committed need not be read again.
+    open_session = sessionmaker(engine, expire_on_commit=False)
 
     @app.get("/r/{rater}")
     def enter(rater: int) -> Response:
@@ -96,42 +91,41 @@ def plain_app(file: str, tasks: int, per_task: int) -> FastAPI:
         return Response(f'<meta name="csrf" content="csrf-{rater}">', media_type="text/html")
 
     @app.get("/api/tasks")
-    def next_task(rater: Annotated[int, Cookie()], session: database_session) -> dict[str, Any]:
+    def next_task(rater: Annotated[int, Cookie()]) -> dict[str, Any]:
         mine = select(_Given.task).where(_Given.rater == rater)
-        open_ = select(_Task).where(_Task.id.in_(mine.where(_Given.answered.is_(False))))
-        task = session.scalars(open_.limit(1)).first()
-        if task is None:
-            new = select(_Task).where(_Task.left > 0, _Task.id.not_in(mine))
-            task = session.scalars(new.order_by(_Task.left.desc()).limit(1)).first()
+        begun = select(_Task).where(_Task.id.in_(mine.where(_Given.answered.is_(False))))
+        fresh = select(_Task).where(_Task.left > 0, _Task.id.not_in(mine))
+        with open_session() as session:
+            task = session.scalars(begun.limit(1)).first()
             if task is None:
-                return {"state": "done", "tasks": []}
-            task.left -= 1
-            session.add(_Given(rater=rater, task=task.id))
-        shown = {"ticket": f"ticket-{task.id}", "task": task.id, "responses": [task.text]}
-        session.commit()
+                task = session.scalars(fresh.order_by(_Task.left.desc()).limit(1)).first()
+                if task is None:
+                    return {"state": "done", "tasks": []}
+                task.left -= 1
+                session.add(_Given(rater=rater, task=task.id))
+            shown = {"ticket": f"ticket-{task.id}", "task": task.id, "responses": [task.text]}
+            session.commit()
         return {"state": "rating", "tasks": [shown]}
 
     @app.post("/api/answers")
     def answer(
-        body: _Body,
-        rater: Annotated[int, Cookie()],
-        x_csrf_token: Annotated[str, Header()],
-        session: database_session,
+        body: _Body, rater: Annotated[int, Cookie()], x_csrf_token: Annotated[str, Header()]
     ) -> dict[str, Any]:
         if x_csrf_token != f"csrf-{rater}":
             raise HTTPException(403)
         task = int(body.ticket.removeprefix("ticket-"))
-        given = session.get(_Given, (rater, task))
-        if given is None:
-            raise HTTPException(403)
-        rating = _Rating(key=body.key, rater=rater, task=task, value=body.values[0][0])
-        session.add(rating)
-        given.answered = True
-        try:
-            session.commit()
-        except IntegrityError:
-            raise HTTPException(409) from None
-        return {"answer": rating.id}
+        with open_session() as session:
+            given = session.get(_Given, (rater, task))
+            if given is None:
+                raise HTTPException(403)
+            rating = _Rating(key=body.key, rater=rater, task=task, value=body.values[0][0])
+            session.add(rating)
+            given.answered = True
+            try:
+                session.commit()
+            except IntegrityError:
+                raise HTTPException(409) from None
+            return {"answer": rating.id}
 
     return app
 

@@ -22,7 +22,7 @@ from deltableu.rate import server
 __all__ = ["main"]
 
 RATERS, PER_TASK = 200, 5
-RATINGS, PLAIN_RATINGS = 20_000, 2_000
+RATINGS, PLAIN_RATINGS = 20_000, 3_000
 
 
 def main() -> None:
