@@ -273,4 +273,7 @@ async def _run(plan: Plan) -> Seen:
 
 if __name__ == "__main__":
     plan = msgspec.json.decode(sys.stdin.buffer.read(), type=Plan)
-    sys.stdout.buffer.write(msgspec.json.encode(uvloop.run(_run(plan))))
+    found = msgspec.json.encode(uvloop.run(_run(plan)))
+    # Where Python does not buffer, one write may be cut short.
+    with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+        output.write(found)

@@ -7,6 +7,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -26,6 +27,7 @@ from tests.rate.server.kit import (
     new_key,
     raters,
     running,
+    status,
 )
 
 HOSTILE = (
@@ -119,7 +121,8 @@ def assert_guarded(answer: httpx.Response | bytes, *statuses: int) -> None:
 
 
 STRANGE_PATHS = (
-    "/", "/api/tasks", "/api/last", "/docs", "/redoc", "/openapi.json", "/admin", "/status",
+    "/", "/api/tasks", "/api/last", "/api/admin/status", "/api/admin/ratings.csv", "/docs",
+    "/redoc", "/openapi.json", "/admin", "/status",
     "/campaign.toml", "/answers.sqlite", "/.env", "/r/", "/r", "/static/", "/static", "/api",
     "/api/", "/api/answers/1", "/raters", "/export", "/static/rate.html", "/static/message.html",
 )  # fmt: skip
@@ -132,6 +135,68 @@ def test_without_a_link_there_is_nothing(site: Site):
         assert_guarded(stranger.post("/api/answers", json={}), 401, 429)
         assert_guarded(stranger.get("/health"), 200)
         assert_guarded(stranger.get("/static/rate.js"), 200)
+
+
+ORGANISERS = ("state", "raters", "link", "exclude", "revoke")
+
+
+def test_the_organisers_addresses_are_for_the_organiser(site: Site):
+    with Rater(site.url) as stranger:
+        for one in (site.ann, stranger):
+            for path in ("admin", "api/admin/status", "api/admin/ratings.csv"):
+                assert_guarded(one.client.get(path), 401, 429)
+            for path in ORGANISERS:
+                sent = {"X-CSRF-Token": one.csrf}
+                answer = one.client.post(f"api/admin/{path}", json={"paused": True}, headers=sent)
+                assert_guarded(answer, 401, 429)
+    # A rater's session is none of the organiser's, whatever its cookie is called.
+    (name,) = site.ann.client.cookies.keys()
+    planted = {"cookie": f"{name}-admin={site.ann.client.cookies[name]}"}
+    assert_guarded(httpx.get(f"{site.url}/api/admin/status", headers=planted), 401, 429)
+    for wrong in ("x", site.new.admin[:-1], site.new.links[0].token, "a" * 3000):
+        assert_guarded(httpx.get(f"{site.url}/admin/{wrong}"), 404, 429)
+
+
+def test_an_organiser_whose_browser_is_used_by_others(site: Site):
+    with httpx.Client(base_url=site.url) as organiser:
+        entered = organiser.get(f"/admin/{site.new.admin}")
+        assert entered.status_code == 303
+        assert "; HttpOnly; SameSite=Lax" in entered.headers["set-cookie"]
+        page = organiser.get("/admin")
+        assert page.headers["cache-control"] == "no-store"
+        csrf = re.search(r'name="csrf" content="([^"]+)"', page.text)[1]
+        (name,) = organiser.cookies.keys()
+        for headers in (
+            {},
+            {"X-CSRF-Token": site.ann.csrf},
+            {"X-CSRF-Token": csrf, "Sec-Fetch-Site": "cross-site"},
+        ):
+            for path in ORGANISERS:
+                answer = organiser.post(f"/api/admin/{path}", json={}, headers=headers)
+                assert_guarded(answer, 403)
+        sent = {"X-CSRF-Token": csrf}
+        for body in (
+            b"",
+            b"[" * 9_000,
+            b'{"names": ["' + b"x" * 300 + b'"]}',
+            b"\xff",
+            b'{"count": 1e9}',
+        ):
+            for path in ORGANISERS:
+                kind = {**sent, "Content-Type": "application/json"}
+                assert_guarded(
+                    organiser.post(f"/api/admin/{path}", content=body, headers=kind), 422
+                )
+        for text in (*HOSTILE, "\x00", "\n", "\U0001f600", "a/b", ".."):
+            for path in ("link", "exclude", "revoke"):
+                answer = organiser.post(f"/api/admin/{path}", json={"name": text}, headers=sent)
+                assert answer.status_code == 409, answer.text
+        for text in ("\x00", "a\nb", "\x1b[31m"):
+            answer = organiser.post("/api/admin/raters", json={"names": [text]}, headers=sent)
+            assert answer.status_code == 409, answer.text
+        # The organiser's session rates nothing.
+        planted = {"cookie": f"{name.removesuffix('-admin')}={organiser.cookies[name]}"}
+        assert_guarded(httpx.get(f"{site.url}/api/tasks", headers=planted), 401, 429)
 
 
 def test_wrong_tokens(site: Site):
@@ -154,6 +219,23 @@ def test_many_wrong_tokens_have_to_wait_and_right_ones_never(tmp_path: Path):
         assert stranger.get("/api/tasks").status_code == 429
         with raters(url, new) as (ann, _):
             ann.answer(ann.task())
+
+
+def test_a_link_for_a_crowd(tmp_path: Path):
+    """Whoever has it becomes a rater, but one worker only one, and not without an end."""
+    new = make_campaign(tmp_path / "campaign", crowd="PROLIFIC_PID")
+    with running(tmp_path / "campaign") as url, ThreadPoolExecutor(8) as pool:
+        link = f"{url}/j/{new.join}?PROLIFIC_PID="
+        at_once = list(pool.map(lambda _: httpx.get(f"{link}w1"), range(8)))
+        assert {one.status_code for one in at_once} == {303}
+        assert len({one.headers["set-cookie"].partition(".")[0] for one in at_once}) == 1
+        for worker in ("", "a b", "a'--", "<b>", "../x", "%00", "x" * 65):
+            assert_guarded(httpx.get(f"{link}{worker}"), 404)
+        assert_guarded(httpx.get(f"{url}/j/{new.join}x?PROLIFIC_PID=w1"), 404)
+        assert_guarded(httpx.get(f"{url}/r/{new.join}"), 404)
+        statuses = [httpx.get(f"{link}w{place}").status_code for place in range(90)]
+        assert statuses[-1] == 429
+    assert sum(one.name == "crowd-w1" for one in status(tmp_path / "campaign").raters) == 1
 
 
 def test_one_rater_in_a_hurry(tmp_path: Path):
