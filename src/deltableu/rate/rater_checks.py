@@ -284,6 +284,12 @@ def _seconds(told: _Told, times: RaterTimes, rater: int) -> tuple[float, int]:
     known = ~np.isnan(seconds)
     if not known.any() or times.backwards[rows].sum() > known.sum():
         return math.nan, 0
+    if not seconds[known].any():
+        # One moment was kept of each rating: how far these are apart tells.
+        moments = np.unique(times.begun[rows][known])
+        if 2 * len(moments) <= int(known.sum()) or len(moments) < 2:
+            return math.nan, 0
+        return float(np.median(np.diff(moments))), int(known.sum())
     return float(np.median(seconds[known])), int(known.sum())
 
 
