@@ -9,6 +9,7 @@ import re
 import stat
 import uuid
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,22 @@ def test_weights_are_the_means_of_what_people_said(campaign, done, few, tmp_path
         for one in item.references:
             mean = np.mean(values[item.id, f"reference:{one.id}"])
             assert one.weight == (mean - 3) / 2
+
+
+def test_failed_raters_are_dropped_from_ratings_and_weights(campaign, done, tmp_path):
+    folder = campaign("--per-item", 2, "--raters", "ann", "eve", "--no-practice")
+    # What answers here is no person, and fast.
+    server.write_campaign(folder, replace(server.read_campaign(folder), min_seconds=0.0))
+    answer_all(
+        folder, lambda task, rater: [[3 if rater == 2 else 1 + len(task["responses"][0]) % 5]]
+    )
+    said = done("rate", "export", folder, "-o", tmp_path / "ratings.csv", "--drop-failed").err
+    assert "deltableu: dropped 1 of 2 raters, who failed" in said
+    assert read_ratings(tmp_path / "ratings.csv").raters == ("ann",)
+    done("rate", "weights", folder, "-o", tmp_path / "rated", "--drop-failed")
+    for item in read_study(tmp_path / "rated").items:
+        for one in item.references:
+            assert one.weight == (1 + len(one.text) % 5 - 3) / 2
 
 
 def test_a_slider_s_middle_is_zero(campaign, done, tmp_path):

@@ -301,6 +301,15 @@ def test_times_that_cannot_be():
     assert (math.isnan(one.seconds), one.longest_run, one.passed) == (True, 0, None)
 
 
+def test_one_moment_for_each_rating_is_no_haste():
+    for step, seconds in ((5.0, 5.0), (0.3, 0.3)):
+        moments_ = [replace(one, finished=one.started) for one in varied(30, step=step)]
+        assert checked(moments_).raters[0].seconds == pytest.approx(seconds)
+    at_once = [replace(one, started="9", finished="9") for one in varied(30)]
+    (one,) = checked(at_once).raters
+    assert (math.isnan(one.seconds), one.passed) == (True, None)
+
+
 def test_forms_of_times():
     turk = "Tue Mar 03 14:02:18 PST 2026"
     given_times = ["2026-03-03T14:02:18Z", "2026-03-03T15:02:18+01:00", "2026-03-03 14:02:18", turk,
@@ -361,9 +370,9 @@ def test_wrong_settings():
 def test_simulated_raters():
     """A small run of the simulation whose table is in docs/how-to/rate.md."""
     easy, five, none = POPULATIONS[0], POPULATIONS[4], POPULATIONS[-1]
-    found = simulate(1, chosen=(easy, five, none), each=40)
+    found = simulate(1, chosen=(easy, five, none), each=30)
     shares = {
-        (one.population.name, one.plan, one.sort): (one.failed / 40, one.unknown / 40)
+        (one.population.name, one.plan, one.sort): (one.failed / 30, one.unknown / 30)
         for one in found
     }
     for population in (easy.name, five.name):
