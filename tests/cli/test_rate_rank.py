@@ -176,3 +176,49 @@ def test_a_study_without_pairs_and_a_campaign(run, refusal, tmp_path):
     result = run("rate", "rank", tmp_path)
     refusal(result)
     assert "deltableu rate export" in result.err
+
+
+def test_preferences_from_the_page_to_the_ranking(run, demo, tmp_path):
+    """A campaign is made, answered, exported and ranked; answers lean to longer texts."""
+    pytest.importorskip("fastapi", reason="campaigns need the extra web")
+    from tests.cli.test_rate import answer_all
+
+    study, campaign, ratings = (tmp_path / name for name in ("few", "campaign", "ratings.csv"))
+    (study / "outputs").mkdir(parents=True)
+    names = ("human", "retrieval", "random")
+    for name in ("items.jsonl", *(f"outputs/{one}.jsonl" for one in names)):
+        lines = (demo / name).read_text().splitlines(keepends=True)
+        (study / name).write_text("".join(lines[:12]))
+    assert (
+        run(
+            *(
+                "rate",
+                "new",
+                campaign,
+                "--study",
+                study,
+                "--what",
+                "pairs",
+                "--scale",
+                "preference",
+            ),
+            *("--per-item", 2, "--raters", 4, "--no-practice"),
+        ).code
+        == 0
+    )
+
+    def prefer(task, rater):
+        first, second = (len(text) + 7 * (rater % 3) for text in task["responses"])
+        lead = first - second + (-30, 0, 30)[(first * second + rater) % 3]
+        return [[0 if abs(lead) < 6 else 1 if lead > 0 else 2]]
+
+    given = answer_all(campaign, prefer)
+    assert run("rate", "export", campaign, "-o", ratings).code == 0
+    record = run("rate", "rank", ratings, "--prior", "1", "--format", "json").json
+    assert record["judgements"] == given == 2 * 3 * 12
+    assert {one["system"] for one in record["systems"]} == set(names)
+    shown = record["position"]
+    assert shown["wins"] + shown["ties"] + shown["losses"] == given
+    assert shown["effect"] is not None
+    agreed = run("rate", "agree", ratings, "--format", "json").json["agreements"][0]
+    assert (agreed["targets"], agreed["units"], agreed["per_unit"]) == ("pairs", 36, 2)

@@ -12,14 +12,12 @@ from deltableu.cli.options import STANDARD_INPUT, listed, no_use
 from deltableu.cli.output import remark, tell
 from deltableu.corpus import (
     Missing,
-    RatingTable,
     ReferenceSet,
     ScoreTable,
     Study,
     item_groups,
     match_outputs,
     read_plain,
-    read_ratings,
     read_scores,
     read_study,
     reference_set,
@@ -28,7 +26,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, find_name, hint_at
 from deltableu.io import ColumnNames, Own, PathLike, check_new_file
-from deltableu.rate import drop_failed_raters, without_failed_raters
+from deltableu.rate import without_failed_raters
 from deltableu.score import metric_label
 
 
@@ -122,20 +120,6 @@ def read_people(
     # Pages show a study's note; nobody should read them without knowing.
     said = f"{text[0].upper()}{text[1:]}."
     return replace(study, note=said if study.note is None else f"{study.note} {said}")
-
-
-def read_rating_table(
-    path: PathLike, columns: ColumnNames | None = None, *, drop_failed: bool = False
-) -> RatingTable:
-    """Ratings of a study's folder, or of a file, and without those of failed raters if wished."""
-    if os.path.isdir(path):
-        return read_people(path, drop_failed=drop_failed, columns=columns).ratings
-    ratings = read_ratings(path, tell, columns=columns)
-    if not drop_failed:
-        return ratings
-    kept = drop_failed_raters(ratings)
-    remark(kept.note)
-    return kept.ratings
 
 
 def ready_scores(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Digits, Output, Positive, Whole, one_tidy_table
+from deltableu.cli.options import Digits, Flag, Output, Positive, Whole, one_tidy_table
 from deltableu.cli.output import Format, emit, remark
 from deltableu.cli.plot_files import check_plot, write_plot
 from deltableu.cli.rating_inputs import read_rating_table
@@ -38,6 +38,7 @@ def agree(
     targets: Literal["outputs", "references", "pairs"] | None = None,
     criterion: str | None = None,
     columns: str | None = None,
+    drop_failed: Annotated[bool, Flag] = False,
     scale: Literal["raw", "z"] = "raw",
     target: float = 0.9,
     categories: Positive | None = None,
@@ -64,6 +65,8 @@ def agree(
         Only ratings by this criterion.
     columns
         What the ratings call their columns: rater=annotator,value=score.
+    drop_failed
+        Leave out raters who fail deltableu rate check.
     scale
         Whether reliability, ceiling and correlations are of values as they are (raw), or
         standardised by rater (z).
@@ -93,7 +96,7 @@ def agree(
     form = check_plot(plot, output, [ratings])
     check_results(output, [ratings])
     found = rater_agreements(
-        read_rating_table(ratings, columns),
+        read_rating_table(ratings, columns, drop_failed=drop_failed),
         targets=targets,
         criterion=criterion,
         values=scale,

@@ -6,20 +6,21 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-from deltableu.cli.inputs import check_results, read_rating_table
+from deltableu.cli.inputs import check_results
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Digits, Flag, Output, Positive
 from deltableu.cli.output import Format, emit, note
+from deltableu.cli.rating_inputs import read_rating_table
 from deltableu.corpus import write_ratings
 from deltableu.errors import InputError
-from deltableu.io import as_record, atomic_path, check_apart, named_columns
+from deltableu.io import as_record, check_apart
 from deltableu.rate import ControlEvidence, ControlRule, RaterCheckPlan, check_raters
 from deltableu.report import verdict
 
 
 @grouped
 def check(
-    ratings: Path,
+    ratings: str,
     *,
     criterion: str | None = None,
     columns: str | None = None,
@@ -99,7 +100,6 @@ def check(
         chance=chance,
         in_order=in_order,
     )
-    mapped = named_columns(columns, "rater=annotator,value=score")
     check_results(output, [ratings])
     if kept is not None:
         check_results(kept, [ratings], None)
@@ -107,14 +107,11 @@ def check(
             raise InputError(f"{kept}: is there already, and ratings are never overwritten")
         if output is not None:
             check_apart(kept, [output], "written")
-    table = read_rating_table(ratings, mapped)
-    if len(table) == 0:
-        raise InputError(f"{ratings}: there are no ratings")
+    table = read_rating_table(ratings, columns)
     found = check_raters(table, plan, criterion=criterion)
     if kept is not None:
         left = table.without_raters(found.failed)
-        with atomic_path(kept) as path:
-            write_ratings(path, left)
+        write_ratings(kept, left)
         note(f"wrote {len(left):,} of {len(table):,} ratings to {kept}")
     said = verdict(found)
     record = {**as_record(found), "verdict": list(said)}

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from deltableu.cli.inputs import check_results
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Digits, Output, Several, Whole, one_tidy_table
+from deltableu.cli.options import Digits, Flag, Output, Several, Whole, one_tidy_table
 from deltableu.cli.output import Format, emit, remark
 from deltableu.cli.plot_files import check_plot, write_plot
 from deltableu.cli.progress import ProgressBar
@@ -29,6 +29,7 @@ def rank(
     *,
     criterion: str | None = None,
     columns: str | None = None,
+    drop_failed: Annotated[bool, Flag] = False,
     systems: Annotated[list[str] | None, Several] = None,
     prior: float = 0.0,
     resample: Literal["items", "raters", "items,raters"] | None = None,
@@ -57,6 +58,8 @@ def rank(
         Which judgements; may be left out where there is one criterion.
     columns
         What the ratings call their columns: rater=annotator,value=score.
+    drop_failed
+        Leave out raters who fail deltableu rate check.
     systems
         Only judgements of two of these systems.
     prior
@@ -92,7 +95,7 @@ def rank(
     check_results(output, [ratings])
     if systems is not None and not systems:
         raise InputError("--systems names no system")
-    said = preferences(read_rating_table(ratings, columns), criterion)
+    said = preferences(read_rating_table(ratings, columns, drop_failed=drop_failed), criterion)
     if systems is not None:
         said = said.select(systems)
     with ProgressBar() as progress:

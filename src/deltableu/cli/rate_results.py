@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note, tell
+from deltableu.cli.rating_inputs import kept_ratings
 from deltableu.corpus import (
     RatingTable,
     check_new_study,
@@ -51,6 +52,7 @@ def export(
     *,
     output: Annotated[Path, Output],
     excluded: Annotated[bool, Flag] = False,
+    drop_failed: Annotated[bool, Flag] = False,
     database: str | None = None,
 ) -> None:
     """Write a campaign's ratings to a file, also while it is served.
@@ -66,11 +68,13 @@ def export(
         A file that ends in .csv, .tsv, .jsonl or .parquet.
     excluded
         Also write what excluded raters said.
+    drop_failed
+        Leave out raters who fail deltableu rate check.
     database
         Where answers are, if not where the campaign says.
     """
     check_new_file(output, [campaign], own=Own.RATINGS)
-    _, ratings = _ratings(campaign, database, excluded=excluded)
+    _, ratings = _ratings(campaign, database, excluded=excluded, drop_failed=drop_failed)
     write_ratings(output, ratings)
     note(f"wrote {len(ratings):,} ratings by {len(ratings.raters)} raters to {output}")
 
@@ -82,6 +86,7 @@ def weights(
     output: Annotated[Path, Output],
     study: Path | None = None,
     criterion: str | None = None,
+    drop_failed: Annotated[bool, Flag] = False,
     database: str | None = None,
     replace: Annotated[bool, Flag] = False,
 ) -> None:
@@ -100,6 +105,8 @@ def weights(
         The study that was rated, if it is not where it was when the campaign was made.
     criterion
         Which question's ratings become weights, where there were several.
+    drop_failed
+        Leave out raters who fail deltableu rate check.
     database
         Where answers are, if not where the campaign says.
     replace
@@ -107,7 +114,7 @@ def weights(
     """
     from deltableu.rate import server
 
-    settings, ratings = _ratings(campaign, database)
+    settings, ratings = _ratings(campaign, database, drop_failed=drop_failed)
     source = _study_path(campaign, settings, study)
     check_new_study(output, [campaign], replace=replace, source=source)
     read = read_study(source, report=tell)
@@ -260,13 +267,20 @@ def restore(backup: Path, campaign: Path, *, database: str | None = None) -> Non
 
 
 def _ratings(
-    campaign: Path, database: str | None, *, excluded: bool = False
+    campaign: Path,
+    database: str | None,
+    *,
+    excluded: bool = False,
+    drop_failed: bool = False,
 ) -> tuple[Campaign, RatingTable]:
     from deltableu.rate import server
 
     settings, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        return settings, server.campaign_ratings(settings, opened, excluded=excluded)
+        ratings = server.campaign_ratings(settings, opened, excluded=excluded)
+    if drop_failed:
+        ratings = kept_ratings(ratings, server.check_plan(settings))
+    return settings, ratings
 
 
 def _study_path(campaign: Path, settings: Campaign, study: Path | None) -> Path:

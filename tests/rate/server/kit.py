@@ -162,9 +162,11 @@ class ServerProcess:
 class Rater:
     """Somebody with a link, who does by hand what the page does."""
 
-    def __init__(self, address: str, **options: Any) -> None:
+    def __init__(self, address: str, token: str = "", **options: Any) -> None:
         self.client = httpx.Client(base_url=address, verify=False, timeout=60, **options)
         self.csrf = ""
+        if token:
+            self.enter(token)
 
     def enter(self, token: str) -> None:
         answer = self.client.get(f"r/{token}")
@@ -223,6 +225,9 @@ class Rater:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.client.close()
 
 

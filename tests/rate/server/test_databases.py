@@ -224,10 +224,34 @@ def test_old_tables_become_new_ones_whole_or_not_at_all(
     monkeypatch.setattr(schema, "VERSION", now + 1)
     with pytest.raises(InputError, match="made by a newer deltableu"):
         server.open_database(folder)
-    monkeypatch.setattr(schema, "VERSION", 4)
+    monkeypatch.setattr(schema, "VERSION", now + 3)
     with pytest.raises(InputError, match="nobody knows any more"):
         server.open_database(folder)
     raw.close()
+
+
+def test_tables_of_the_first_version(folder: Path, address: str, tmp_path: Path):
+    new = make_campaign(folder, address)
+    with running(folder) as url, raters(url, new) as (ann, _):
+        ann.answer(ann.task())
+    before = export(folder)
+    backup = tmp_path / "old.sqlite"
+    server.backup_campaign(folder, backup)
+    for old in (Database.at(folder, address), Database.at_file(backup)):
+        with old.writing() as connection:
+            connection.execute(text("ALTER TABLE raters DROP COLUMN excluded"))
+            connection.execute(text("UPDATE facts SET value = '1' WHERE name = 'schema'"))
+        old.close()
+    assert export(folder) == before
+    with running(folder) as url, raters(url, new) as (ann, _):
+        assert ann.tasks()["done"] == 1
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "campaign.toml").write_bytes((folder / "campaign.toml").read_bytes())
+    server.restore_campaign(backup, copy, address="")
+    _, restored = server.open_database(copy, "") if not address else (None, Database.at(copy))
+    assert restored.facts()["schema"] == str(schema.VERSION)
+    restored.close()
 
 
 def test_a_database_without_a_campaign(folder: Path, address: str, tmp_path: Path):

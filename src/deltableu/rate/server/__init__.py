@@ -44,6 +44,7 @@ from deltableu.rate.server.results import (  # noqa: E402
     RaterProgress,
     campaign_ratings,
     campaign_status,
+    check_plan,
     pilot_result,
     weighted_study,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "campaign_status",
     "check_not_served",
     "check_per_item",
+    "check_plan",
     "new_campaign",
     "open_database",
     "organiser_view",

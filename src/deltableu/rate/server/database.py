@@ -402,21 +402,27 @@ def read_blocks(connection: Connection) -> dict[int, int]:
     return {row.number: row.wanted for row in rows}
 
 
-def read_tasks(connection: Connection, after: int = 0) -> Iterator[TaskRow]:
-    """Tasks, block by block."""
-    table = schema.tasks
+def read_tasks(
+    connection: Connection, after: int = 0, rater: int | None = None
+) -> Iterator[TaskRow]:
+    """Tasks, block by block; those after some number, and those that a rater answered."""
+    table, answers = schema.tasks, schema.answers
     columns = (table.c[name] for name in TaskRow.__dataclass_fields__)
     chosen = select(*columns).where(table.c.number > after).order_by(table.c.block, table.c.place)
+    if rater is not None:
+        chosen = chosen.where(table.c.number.in_(select(answers.c.task).filter_by(rater=rater)))
     for row in connection.execute(chosen):
         values = dict(row._mapping)
         yield TaskRow(**{**values, "content": values["content"].encode()})
 
 
-def read_answers(connection: Connection, after: int = 0) -> Iterator[AnswerRow]:
+def read_answers(connection: Connection, rater: int | None = None) -> Iterator[AnswerRow]:
     """Answers in the order in which they came, also those that were superseded later."""
     table = schema.answers
     columns = (table.c[name] for name in AnswerRow.__dataclass_fields__)
-    chosen = select(*columns).where(table.c.number > after).order_by(table.c.number)
+    chosen = select(*columns).order_by(table.c.number)
+    if rater is not None:
+        chosen = chosen.where(table.c.rater == rater)
     for number, rater, task, supersedes, flipped, *rest in connection.execute(chosen):
         yield AnswerRow(number, rater, task, supersedes, bool(flipped), *rest)
 

@@ -31,23 +31,26 @@ _PREFERENCES = {1.0: (1.0, 0.0), 2.0: (0.0, 1.0), 0.0: (0.5, 0.5)}
 
 
 def campaign_ratings(
-    campaign: Campaign, database: Database, *, excluded: bool = False
+    campaign: Campaign, database: Database, *, excluded: bool = False, rater: int | None = None
 ) -> RatingTable:
     """Everything that raters said, as ratings; of an answer that was changed the last version.
 
     A preference becomes two ratings on the scale 0-1: 1 for the better output, 0 for the other, or
     1/2 for both. Texts that are the same were shown once, and the rating is that of all of them.
-    What excluded raters said is left out, unless it is asked for.
+    What excluded raters said is left out, unless it is asked for, and what others than a rater said
+    if one is given by number.
     """
     with database.reading() as connection:
-        return RatingTable.from_records(_ratings(campaign, connection, excluded))
+        return RatingTable.from_records(_ratings(campaign, connection, excluded, rater))
 
 
-def _ratings(campaign: Campaign, connection: Connection, excluded: bool) -> Iterator[Rating]:
+def _ratings(
+    campaign: Campaign, connection: Connection, excluded: bool, rater: int | None
+) -> Iterator[Rating]:
     rows = read_raters(connection)
     names = {row.number: row.name for row in rows if excluded or row.excluded is None}
-    tasks = {row.number: row for row in read_tasks(connection)}
-    for answer in current_answers(read_answers(connection)):
+    tasks = {row.number: row for row in read_tasks(connection, rater=rater)}
+    for answer in current_answers(read_answers(connection, rater)):
         if answer.rater not in names:
             continue
         yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
