@@ -239,7 +239,7 @@ def add(
             note(f"added {number:,} tasks")
         if per_item is not None:
             number = server.set_per_item(campaign, per_item, address=database or "")
-            note(f"{number:,} tasks are for {per_item} raters each now")
+            note(f"raters wanted for each of {number:,} tasks: {per_item}")
         made = opened.add_raters(names, until) if names else []
     if made:
         _show(_rows(made, (settings.url or LOCAL).rstrip("/")), links, format)
