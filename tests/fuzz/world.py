@@ -236,12 +236,12 @@ class World:
 
     # A study
 
-    def study(self, *, readable: bool = False) -> Path:
+    def study(self) -> Path:
         """A study folder; the same one for every use in a case."""
         if self._study is None:
-            name = file_stem(self.rng) if self.rng.random() < 0.05 else "study"
-            # pyarrow opens no file whose name is no UTF-8.
-            self._study = self.inputs / ("study" if readable and "\udcff" in name else name)
+            self._study = self.inputs / (
+                file_stem(self.rng) if self.rng.random() < 0.05 else "study"
+            )
             self._study.mkdir()
             self._fill_study(self._study)
         return self._study

@@ -168,6 +168,9 @@ def new(
     if done.join is not None:
         rows.insert(1, ("(crowd)", f"{base}/j/{done.join}?{made.crowd}=ID"))
     _show(rows, links, format)
+    if 0 < len(done.links) < per_item and not made.crowd and not pilot:
+        there = f"there are {len(done.links)}: add some (rate add)"
+        remark(f"{per_item} raters are wanted for each, and {there}")
     remark(f"deltableu rate serve {campaign} serves it; links are shown only now")
 
 
@@ -216,21 +219,29 @@ def add(
         raise InputError("name what to add: --raters, --study or --per-item")
     if links is not None:
         check_new_file(links, [campaign], replace=False)
-    address = database or ""
-    if study is not None:
-        read = read_study(study, ratings=False, report=tell)
-        chosen = None if pairs is None else system_pairs(pairs, tuple(read.outputs))
-        number = server.add_items(campaign, read, pairs=chosen, address=address, seed=seed)
-        note(f"added {number:,} tasks")
-    if per_item is not None:
-        number = server.set_per_item(campaign, per_item, address=address)
-        note(f"{number:,} tasks are for {per_item} raters each now")
-    if raters is not None:
-        settings, opened = server.open_database(campaign, address)
-        with closing(opened):
-            with opened.reading() as connection:
-                there = [row.name for row in server.read_raters(connection)]
-            made = opened.add_raters(_names(raters, there), _days(expires))
+    if pairs is not None and study is None:
+        raise InputError("--pairs goes with --study")
+    until = _days(expires)
+    settings, opened = server.open_database(campaign, database or "")
+    with closing(opened):
+        with opened.reading() as connection:
+            there = [row.name for row in server.read_raters(connection)]
+        names = _names(raters, there)
+        # What is wrong is said before anything is changed.
+        opened.check_new_raters(names)
+        server.check_per_item(per_item or settings.per_item)
+        if study is not None:
+            read = read_study(study, ratings=False, report=tell)
+            chosen = None if pairs is None else system_pairs(pairs, tuple(read.outputs))
+            number = server.add_items(
+                campaign, read, pairs=chosen, address=database or "", seed=seed
+            )
+            note(f"added {number:,} tasks")
+        if per_item is not None:
+            number = server.set_per_item(campaign, per_item, address=database or "")
+            note(f"raters wanted for each of {number:,} tasks: {per_item}")
+        made = opened.add_raters(names, until) if names else []
+    if made:
         _show(_rows(made, (settings.url or LOCAL).rstrip("/")), links, format)
 
 

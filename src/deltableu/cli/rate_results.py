@@ -223,7 +223,7 @@ def pilot(
     emit(found.consistency.table(), {**as_record(found), "verdict": said}, format, verdict=said)
     if open and number is not None:
         opened = server.set_per_item(campaign, number, address=database or "")
-        note(f"{opened:,} tasks are for {number} raters each now")
+        note(f"raters wanted for each of {opened:,} tasks: {number}")
 
 
 @grouped

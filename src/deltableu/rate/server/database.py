@@ -268,14 +268,11 @@ class Database:
 
     def add_raters(self, names: Iterable[str], expires: timedelta | None = None) -> list[RaterLink]:
         """Add raters; their links are returned, and only digests of them kept."""
-        links = [RaterLink(_checked_name(name), new_secret()) for name in names]
+        links = [RaterLink(name, new_secret()) for name in names]
         until = None if expires is None else utc_text(datetime.now(UTC) + expires)
         with self.writing() as connection:
-            there = set(connection.execute(select(schema.raters.c.name)).scalars())
+            _check_new_names(connection, [link.name for link in links])
             for link in links:
-                if link.name in there:
-                    raise InputError(f"the rater {link.name!r} is there already")
-                there.add(link.name)
                 connection.execute(
                     insert(schema.raters).values(
                         name=link.name, token=digest(link.token), created=utc_now(), expires=until
@@ -283,6 +280,11 @@ class Database:
                 )
             count_change(connection)
         return links
+
+    def check_new_raters(self, names: Iterable[str]) -> None:
+        """Complain about names that `add_raters` would refuse."""
+        with self.reading() as connection:
+            _check_new_names(connection, names)
 
     def new_link(self, name: str, expires: timedelta | None = None) -> RaterLink:
         """Another link for a rater; the old one ends."""
@@ -467,15 +469,20 @@ def _task_values(task: Task, number: int, block: int, place: int) -> dict[str, A
     }
 
 
-def _checked_name(name: str) -> str:
-    """A rater's name, if it is one that files, pages and terminals can show in one line."""
-    if not name.strip():
-        raise InputError("the name of a rater is empty")
-    if len(name) > _LONGEST_NAME:
-        raise InputError(f"the name of a rater has {len(name):,} letters: {_LONGEST_NAME} at most")
-    if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in name):
-        raise InputError(f"the name of a rater has letters that cannot be shown: {name!r}")
-    return name
+def _check_new_names(connection: Connection, names: Iterable[str]) -> None:
+    """Names that nobody has, and that files, pages and terminals can show in one line."""
+    there = set(connection.execute(select(schema.raters.c.name)).scalars())
+    for name in names:
+        if not name.strip():
+            raise InputError("the name of a rater is empty")
+        if len(name) > _LONGEST_NAME:
+            most = f"{_LONGEST_NAME} at most"
+            raise InputError(f"the name of a rater has {len(name):,} letters: {most}")
+        if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in name):
+            raise InputError(f"the name of a rater has letters that cannot be shown: {name!r}")
+        if name in there:
+            raise InputError(f"the rater {name!r} is there already")
+        there.add(name)
 
 
 def _parsed(address: str) -> URL:

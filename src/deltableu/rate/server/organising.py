@@ -24,6 +24,7 @@ from deltableu.io import (
 )
 from deltableu.rate.control_blocks import BlockPlan
 from deltableu.rate.server.campaign import (
+    MOST_PER_ITEM,
     SETTINGS_FILE,
     Campaign,
     read_campaign,
@@ -109,6 +110,7 @@ def new_campaign(
     wanted = _wanted(made, campaign.per_item, study.ratings if count_ratings else None)
     if pilot:
         check_at_least("pilot_raters", pilot_raters, 2)
+        check_per_item(pilot_raters, "pilot_raters")
         if pilot > len(made):
             raise InputError(f"a pilot of {pilot} tasks needs as many, and there are {len(made)}")
         # Tasks are in random order already.
@@ -187,9 +189,16 @@ def add_items(
         database.close()
 
 
+def check_per_item(number: int, name: str = "per_item") -> None:
+    """Complain about a number of raters that no campaign has."""
+    check_at_least(name, number, 1)
+    if number > MOST_PER_ITEM:
+        raise InputError(f"{name} must be at most {MOST_PER_ITEM:,}, got {number}")
+
+
 def set_per_item(folder: Path, per_item: int, *, address: str = "") -> int:
     """Change the number of raters per task, also of tasks that wait for a pilot's end."""
-    check_at_least("per_item", per_item, 1)
+    check_per_item(per_item)
     campaign, database = open_database(folder, address)
     try:
         with database.reading() as connection:

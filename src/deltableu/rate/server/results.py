@@ -160,8 +160,8 @@ class CampaignStatus:
             said.append(f"{self.waiting:,} tasks wait until the pilot is over (rate pilot).")
         if self.beyond:
             said.append(
-                f"{self.beyond:,} ratings more than wanted: their raters answered after others had "
-                "got the same task."
+                f"{self.beyond:,} ratings more than wanted: of a pilot, or of raters who answered "
+                "after others had got the same task."
             )
         return said
 
@@ -297,13 +297,18 @@ class PilotResult:
         if self.enough is None:
             most = float(self.consistency.correlations.max())
             return [
-                f"Not even {n - 1} raters are enough: their mean correlates {most:.3f} at best "
-                f"with that of the others, and the target is {self.target:g}."
+                f"Not even {_raters(n - 1)} would be enough: the mean correlates {most:.3f} at "
+                f"best with that of the others, and the target is {self.target:g}."
             ]
         return [
-            f"{self.enough} raters per item are enough: their mean correlates {self.target:g} or "
-            f"more with that of the other {n - self.enough} ({self.tasks} tasks of the pilot)."
+            f"{_raters(self.enough)} per item {'is' if self.enough == 1 else 'are'} enough: the "
+            f"mean correlates {self.target:g} or more with that of the other {n - self.enough} "
+            f"({self.tasks} texts of the pilot)."
         ]
+
+
+def _raters(number: int) -> str:
+    return "1 rater" if number == 1 else f"{number:,} raters"
 
 
 def pilot_result(ratings: RatingTable, target: float = 0.9, seed: int = 0) -> PilotResult:

@@ -154,7 +154,10 @@ class Service:
             self._assignment.add_block(block, wanted)
         shows_reference = self.campaign.layout == "assessment"
         for task in news.tasks:
-            self._assignment.add_task(task.number, task.block, task.thing)
+            # The same original may be a control of several sets: who did one may do the others.
+            control = task.kind in ("bad-reference", "reference")
+            thing = f"{task.thing}\n{task.number}" if control else task.thing
+            self._assignment.add_task(task.number, task.block, thing)
             content = task.content
             if not shows_reference:
                 # The page must not know what it does not show.
