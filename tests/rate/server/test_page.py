@@ -52,7 +52,7 @@ class Site:
             return list(read_answers(connection))
 
     def refresh(self) -> None:
-        """Let the server see what was changed beside it; the browser's thread has a loop already."""
+        """Let the server see what was changed beside it; this thread has a loop already."""
         thread = threading.Thread(target=lambda: asyncio.run(self.service.refresh()))
         thread.start()
         thread.join()
