@@ -102,7 +102,7 @@ def test_backup_while_raters_rate_and_restore(
     study = small_study(40)
     new = make_campaign(folder, address, study=study)
     backups = [tmp_path / f"{place}.sqlite" for place in range(3)]
-    with running(folder) as url, raters(url, new) as (ann, bob):
+    with running(folder, haste=10_000.0) as url, raters(url, new) as (ann, bob):
         ann.answer(ann.task(), [[2]])
         last = ann.last()
         ann.answer(last["task"], [[3]], revises=last["answer"])
