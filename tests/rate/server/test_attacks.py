@@ -224,16 +224,20 @@ def test_many_wrong_tokens_have_to_wait_and_right_ones_never(tmp_path: Path):
 def test_a_link_for_a_crowd(tmp_path: Path):
     """Whoever has it becomes a rater, but one worker only one, and not without an end."""
     new = make_campaign(tmp_path / "campaign", crowd="PROLIFIC_PID")
-    with running(tmp_path / "campaign") as url, ThreadPoolExecutor(8) as pool:
-        link = f"{url}/j/{new.join}?PROLIFIC_PID="
-        at_once = list(pool.map(lambda _: httpx.get(f"{link}w1"), range(8)))
+    with (
+        running(tmp_path / "campaign") as url,
+        ThreadPoolExecutor(8) as pool,
+        httpx.Client(base_url=url) as crowd,
+    ):
+        link = f"/j/{new.join}?PROLIFIC_PID="
+        at_once = list(pool.map(lambda _: crowd.get(f"{link}w1"), range(8)))
         assert {one.status_code for one in at_once} == {303}
         assert len({one.headers["set-cookie"].partition(".")[0] for one in at_once}) == 1
         for worker in ("", "a b", "a'--", "<b>", "../x", "%00", "x" * 65):
-            assert_guarded(httpx.get(f"{link}{worker}"), 404)
-        assert_guarded(httpx.get(f"{url}/j/{new.join}x?PROLIFIC_PID=w1"), 404)
-        assert_guarded(httpx.get(f"{url}/r/{new.join}"), 404)
-        statuses = [httpx.get(f"{link}w{place}").status_code for place in range(90)]
+            assert_guarded(crowd.get(f"{link}{worker}"), 404)
+        assert_guarded(crowd.get(f"/j/{new.join}x?PROLIFIC_PID=w1"), 404)
+        assert_guarded(crowd.get(f"/r/{new.join}"), 404)
+        statuses = [crowd.get(f"{link}w{place}").status_code for place in range(90)]
         assert statuses[-1] == 429
     assert sum(one.name == "crowd-w1" for one in status(tmp_path / "campaign").raters) == 1
 
