@@ -292,6 +292,13 @@ class Postgres:
     def stop(self, mode: str = "immediate") -> None:
         self._run("pg_ctl", "-D", self._folder / "db", "-m", mode, "-w", "stop")
 
+    def new_place(self) -> str:
+        """An address without tables: a schema of its own, which takes less time than a database."""
+        name = f"test_{secrets.token_hex(6)}"
+        with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}".encode())
+        return f"{self._address('postgres')}?options=-csearch_path%3D{name}"
+
     def new_database(self) -> str:
         """The address of a database without tables."""
         name = f"test_{secrets.token_hex(6)}"

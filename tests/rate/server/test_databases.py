@@ -141,7 +141,7 @@ def test_backup_while_raters_rate_and_restore(
     wanted, ratings = content(database), export(folder)
     database.close()
     found: Postgres = request.getfixturevalue("postgres")
-    for place, target in enumerate(["", found.new_database()]):
+    for place, target in enumerate(["", found.new_place()]):
         copy = tmp_path / f"copy-{place}"
         copy.mkdir()
         settings = server.read_campaign(folder)
@@ -268,7 +268,7 @@ def test_a_database_without_a_campaign(folder: Path, address: str, tmp_path: Pat
 
 
 def test_two_campaigns_do_not_share_a_database(folder: Path, postgres: Postgres):
-    address = postgres.new_database()
+    address = postgres.new_place()
     make_campaign(folder, address)
     with pytest.raises(InputError, match="holds a campaign already"):
         make_campaign(folder.parent / "other", address)

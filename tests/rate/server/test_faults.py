@@ -59,7 +59,7 @@ def kill_server(folder: Path, address: str, times: int, seed: int) -> None:
     moments = random.Random(seed)
     with under_load(folder, address, times, seed) as (process, seen):
         for _ in range(times):
-            time.sleep(moments.uniform(0.5, 1.5))
+            time.sleep(moments.uniform(0.3, 1.0))
             process.kill()
             process.start()
         time.sleep(0.5)
@@ -81,22 +81,22 @@ def test_a_server_is_killed_again_and_again(
     address = ""
     if kind == "postgresql":
         found: Postgres = request.getfixturevalue("postgres")
-        address = found.new_database()
+        address = found.new_place()
     kill_server(folder, address, 20, seed=2)
 
 
 def crash_database(folder: Path, postgres: Postgres, times: int, seed: int) -> None:
     moments = random.Random(seed)
-    address = postgres.new_database()
+    address = postgres.new_place()
     elsewhere = folder.parent / "elsewhere"
     elsewhere.mkdir()
     with under_load(folder, address, times, seed) as (process, seen):
         for _ in range(times):
-            time.sleep(moments.uniform(1.0, 2.0))
+            time.sleep(moments.uniform(0.5, 1.5))
             postgres.stop("immediate")
             time.sleep(moments.uniform(0.0, 1.0))
             postgres.start()
-        time.sleep(2.5)
+        time.sleep(2)
         shutil.copy(folder / "campaign.toml", elsewhere)
         # The lock went with the connection, and is taken again.
         with pytest.raises(ValueError, match="another server"), running(elsewhere):
