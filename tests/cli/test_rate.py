@@ -70,6 +70,18 @@ def done(run):
 
 
 @pytest.fixture
+def tell(run, refusal):
+    """The sentence of a command that must refuse."""
+
+    def tell(*arguments: object) -> str:
+        result = run(*arguments)
+        refusal(result)
+        return result.err
+
+    return tell
+
+
+@pytest.fixture
 def few(demo, tmp_path):
     """A dozen items of the demo study, with outputs and without ratings."""
     study = tmp_path / "few"
@@ -408,3 +420,53 @@ def test_preferences_from_the_page_to_a_ranking(campaign, done, tmp_path):
     assert places == sorted(places)
     assert "position" in text
     assert "first" in shown
+
+
+@pytest.mark.parametrize("command", ["link", "revoke", "exclude", "forget"])
+def test_of_several_raters_all_are_changed_or_none(campaign, tell, command):
+    folder = campaign("--raters", "ann", "bob")
+    before = (folder / "answers.sqlite").read_bytes()
+    assert "there is no rater 'eve'" in tell("rate", command, folder, "ann", "eve")
+    assert (folder / "answers.sqlite").read_bytes() == before
+
+
+def test_add_says_what_is_wrong_before_it_changes_anything(campaign, tell):
+    folder = campaign("--raters", "ann")
+    before = (folder / "answers.sqlite").read_bytes(), (folder / "campaign.toml").read_bytes()
+    assert "is there already" in tell("rate", "add", folder, "--per-item", "9", "--raters", "ann")
+    assert "at most 10,000" in tell("rate", "add", folder, "--per-item", "10001")
+    assert "cannot be shown" in tell("rate", "add", folder, "--raters", "a\nb")
+    after = (folder / "answers.sqlite").read_bytes(), (folder / "campaign.toml").read_bytes()
+    assert after == before
+
+
+def test_a_backup_leaves_devices_and_pipes_alone(campaign, tell, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    pipe.chmod(0o666)
+    assert "is no new file" in tell("rate", "backup", campaign(), "-o", pipe)
+    assert stat.S_IMODE(pipe.stat().st_mode) == 0o666
+
+
+def test_an_export_replaces_no_other_parquet_file(campaign, tell, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    other = tmp_path / "other.parquet"
+    pq.write_table(pytest.importorskip("pyarrow").table({"id": ["a"], "text": ["x"]}), other)
+    before = other.read_bytes()
+    assert "no such file of this tool's" in tell("rate", "export", campaign(), "-o", other)
+    assert other.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--port", "99999", "between 0 and 65535"),
+        ("--haste", "nan", "positive"),
+        ("--url", "nonsense", "http://"),
+        ("--trust-proxy", "x y", "address"),
+        ("--host", "no.such.host.invalid", "cannot listen"),
+    ],
+)
+def test_what_a_server_cannot_listen_at(campaign, tell, option, value, said):
+    free = [] if option == "--port" else ["--port=0"]
+    assert said in tell("rate", "serve", campaign(), *free, f"{option}={value}")

@@ -18,7 +18,7 @@ from deltableu.corpus import (
     write_study,
 )
 from deltableu.errors import InputError
-from deltableu.io import Own, as_record, check_apart, check_new_file
+from deltableu.io import Own, as_record, check_apart, check_new_file, is_standard_stream
 
 if TYPE_CHECKING:
     from deltableu.rate.server import Campaign
@@ -166,8 +166,8 @@ def seeds(
         raise InputError(f"{campaign} rates {settings.what}: seeds come of --what seeds")
     source = _study_path(campaign, settings, study)
     check_apart(output, [campaign, source])
-    if output.exists():
-        raise InputError(f"{output}: is there already: choose another folder")
+    if output.exists() or is_standard_stream(output):
+        raise InputError(f"{output}: is no new folder: choose another one")
     read = read_study(source, report=tell)
     parts = server.split_seeds(read, ratings, keep=keep, dev=dev, seed=seed)
     server.write_seeds(parts, output)

@@ -146,6 +146,8 @@ def read_campaign(folder: Path) -> Campaign:
     path = folder / SETTINGS_FILE
     if not path.is_file():
         there = "is no campaign: it holds no campaign.toml" if folder.is_dir() else "is not there"
+        if folder.is_file():
+            there = "is a file, and a campaign is a folder"
         raise InputError(Problem(f"{there} (deltableu rate new makes one)", file=str(folder)))
     return _settings(read_toml(path), str(path), fail)
 

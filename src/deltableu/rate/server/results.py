@@ -131,7 +131,7 @@ class CampaignStatus:
     complete : int
         Tasks that have all their ratings.
     waiting : int
-        Tasks that nobody gets yet, because a pilot comes first.
+        Tasks that nobody gets, because a pilot comes first, or enough people rated them before.
     raters : tuple of RaterProgress
     state : str
         open or paused.
@@ -157,7 +157,10 @@ class CampaignStatus:
         if self.state != "open":
             said.append("The campaign is paused: nobody gets tasks.")
         if self.waiting:
-            said.append(f"{self.waiting:,} tasks wait until the pilot is over (rate pilot).")
+            said.append(
+                f"{self.waiting:,} tasks go to nobody: they wait until a pilot is over (rate "
+                "pilot), or had enough ratings before (--count-ratings)."
+            )
         if self.beyond:
             said.append(
                 f"{self.beyond:,} ratings more than wanted: of a pilot, or of raters who answered "
