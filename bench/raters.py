@@ -27,7 +27,7 @@ _CSRF = re.compile(rb'name="csrf" content="([^"]+)"')
 #: Statuses after which a page tries again.
 _PASSING = (408, 429, 500, 502, 503)
 
-__all__ = ["Plan", "Seen", "Sent", "rate", "start_rating"]
+__all__ = ["Plan", "Seen", "Sent", "rate", "start_rating", "what_they_saw"]
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -98,7 +98,7 @@ class Seen(msgspec.Struct):
 
 
 def start_rating(plan: Plan) -> subprocess.Popen[bytes]:
-    """Start raters; `communicate` gives the JSON of what they have seen."""
+    """Start raters."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.raters"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -111,8 +111,14 @@ def start_rating(plan: Plan) -> subprocess.Popen[bytes]:
 
 def rate(plan: Plan) -> Seen:
     """Let raters rate until they are done."""
-    process = start_rating(plan)
+    return what_they_saw(start_rating(plan))
+
+
+def what_they_saw(process: subprocess.Popen[bytes]) -> Seen:
+    """Wait for raters that were started."""
     output, _ = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"raters ended with {process.returncode}")
     return msgspec.json.decode(output, type=Seen)
 
 
@@ -267,4 +273,7 @@ async def _run(plan: Plan) -> Seen:
 
 if __name__ == "__main__":
     plan = msgspec.json.decode(sys.stdin.buffer.read(), type=Plan)
-    sys.stdout.buffer.write(msgspec.json.encode(uvloop.run(_run(plan))))
+    found = msgspec.json.encode(uvloop.run(_run(plan)))
+    # Where Python does not buffer, one write may be cut short.
+    with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+        output.write(found)

@@ -70,6 +70,18 @@ def done(run):
 
 
 @pytest.fixture
+def tell(run, refusal):
+    """The sentence of a command that must refuse."""
+
+    def tell(*arguments: object) -> str:
+        result = run(*arguments)
+        refusal(result)
+        return result.err
+
+    return tell
+
+
+@pytest.fixture
 def few(demo, tmp_path):
     """A dozen items of the demo study, with outputs and without ratings."""
     study = tmp_path / "few"
@@ -376,3 +388,85 @@ def test_the_demo_s_dialogues_are_those_of_the_demo_study(demo):
     inside = (Path(server.__file__).parent / "demo" / "items.jsonl").read_text().splitlines()
     assert len(inside) == 12
     assert set(inside) <= set((demo / "items.jsonl").read_text().splitlines())
+
+
+def test_preferences_from_the_page_to_a_ranking(campaign, done, tmp_path):
+    """Raters prefer by a known quality, lean to the first text, and call some pairs a tie."""
+    folder = campaign(
+        *("--scale", "preference", "--per-item", 6, "--raters", 8, "--no-practice"), what="pairs"
+    )
+    study = read_study(tmp_path / "few")
+    strength = dict(zip(study.outputs, (0.0, 1.0, 2.2, -1.5, -2.5, 0.5), strict=True))
+    systems = {
+        (item.message, text): name
+        for name, texts in study.outputs.items()
+        for item, text in zip(study.items, texts, strict=True)
+    }
+    draws = np.random.default_rng(2)
+
+    def prefer(task, rater):
+        first, second = (strength[systems[task["message"], text]] for text in task["responses"])
+        lean = first - second + 0.6 + draws.logistic()
+        return [[0 if abs(lean) < 0.4 else 1 if lean > 0 else 2]]
+
+    given = answer_all(folder, prefer)
+    assert given == 6 * 15 * len(study.items)
+    done("rate", "export", folder, "-o", tmp_path / "preferences.csv")
+    found = done("rate", "rank", tmp_path / "preferences.csv", "--format", "json").json
+    text = json.dumps(found)
+    ranked = sorted(strength, key=strength.get, reverse=True)
+    shown = done("rate", "rank", tmp_path / "preferences.csv").out
+    places = [re.search(rf"^{name} ", shown, re.MULTILINE).start() for name in ranked]
+    assert places == sorted(places)
+    assert "position" in text
+    assert "first" in shown
+
+
+@pytest.mark.parametrize("command", ["link", "revoke", "exclude", "forget"])
+def test_of_several_raters_all_are_changed_or_none(campaign, tell, command):
+    folder = campaign("--raters", "ann", "bob")
+    before = (folder / "answers.sqlite").read_bytes()
+    assert "there is no rater 'eve'" in tell("rate", command, folder, "ann", "eve")
+    assert (folder / "answers.sqlite").read_bytes() == before
+
+
+def test_add_says_what_is_wrong_before_it_changes_anything(campaign, tell):
+    folder = campaign("--raters", "ann")
+    before = (folder / "answers.sqlite").read_bytes(), (folder / "campaign.toml").read_bytes()
+    assert "is there already" in tell("rate", "add", folder, "--per-item", "9", "--raters", "ann")
+    assert "at most 10,000" in tell("rate", "add", folder, "--per-item", "10001")
+    assert "cannot be shown" in tell("rate", "add", folder, "--raters", "a\nb")
+    after = (folder / "answers.sqlite").read_bytes(), (folder / "campaign.toml").read_bytes()
+    assert after == before
+
+
+def test_a_backup_leaves_devices_and_pipes_alone(campaign, tell, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    pipe.chmod(0o666)
+    assert "is no new file" in tell("rate", "backup", campaign(), "-o", pipe)
+    assert stat.S_IMODE(pipe.stat().st_mode) == 0o666
+
+
+def test_an_export_replaces_no_other_parquet_file(campaign, tell, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    other = tmp_path / "other.parquet"
+    pq.write_table(pytest.importorskip("pyarrow").table({"id": ["a"], "text": ["x"]}), other)
+    before = other.read_bytes()
+    assert "no such file of this tool's" in tell("rate", "export", campaign(), "-o", other)
+    assert other.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--port", "99999", "between 0 and 65535"),
+        ("--haste", "nan", "positive"),
+        ("--url", "nonsense", "http://"),
+        ("--trust-proxy", "x y", "address"),
+        ("--host", "no.such.host.invalid", "cannot listen"),
+    ],
+)
+def test_what_a_server_cannot_listen_at(campaign, tell, option, value, said):
+    free = [] if option == "--port" else ["--port=0"]
+    assert said in tell("rate", "serve", campaign(), *free, f"{option}={value}")

@@ -15,6 +15,7 @@ from deltableu.corpus import Rating, RatingTable, read_ratings
 from deltableu.errors import InputError
 from deltableu.rate import preferences, rank_by_preference
 from deltableu.stats import crossed_variance, stream
+from simulations.preferences import Cell, simulate
 
 DEMO = Path(__file__).parents[2] / "examples" / "demo" / "preferences.csv"
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -268,3 +269,14 @@ def test_the_winner_of_the_e2e_challenge_may_be_first_here_too():
     assert (len(places), found.judgements, found.position) == (21, 29_790, None)
     assert slug.rank[0] == 1
     assert places["slug"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("replications", "few"), [(40, 4), pytest.param(400, 30, marks=pytest.mark.long)]
+)
+def test_simulated_intervals_hold_and_position_is_not_blamed(replications, few):
+    """The full simulation is `python -m simulations preferences`."""
+    rows = simulate(replications, 1, chosen=[Cell("12 raters, 2", items=40)], processes=1)
+    found = {(row.what, row.method, row.target): row.rate * replications for row in rows}
+    assert found["coverage", "items,raters", "A - B"] >= replications - few
+    assert found["size", "items,raters", "position"] <= few

@@ -82,7 +82,7 @@ def agree(
         Seed of random halves and orders of ratings.
     tables
         Which tables to print, separated by commas: summary, measures, enough, raters, icc,
-        correlations. TSV and CSV hold one of the first four: measures, if no other is named.
+        correlations. TSV and CSV hold one: measures, if no other is named.
     plot
         Draw the curve and the raters here: a name that ends in .svg or .png.
     format
@@ -121,6 +121,11 @@ def agree(
     said = verdict(found)
     tidy = {"enough": tidy_enough, "raters": tidy_raters, "measures": tidy_measures}
     shown = _shown(found, wanted, digits, whole=tables is not None)
+    if format in ("tsv", "csv") and wanted[0] not in tidy and len(shown) > 1:
+        raise InputError(
+            f"--format {format} holds one table of {wanted[0]}, and there are {len(shown)}: choose "
+            "one with --targets and --criterion"
+        )
     emit(
         shown,
         {

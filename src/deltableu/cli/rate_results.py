@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Flag, Output, Whole
+from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note, tell
 from deltableu.cli.rating_inputs import kept_ratings
 from deltableu.corpus import (
@@ -18,7 +18,7 @@ from deltableu.corpus import (
     write_study,
 )
 from deltableu.errors import InputError
-from deltableu.io import Own, as_record, check_apart, check_new_file
+from deltableu.io import Own, as_record, check_apart, check_new_file, is_standard_stream
 
 if TYPE_CHECKING:
     from deltableu.rate.server import Campaign
@@ -166,8 +166,8 @@ def seeds(
         raise InputError(f"{campaign} rates {settings.what}: seeds come of --what seeds")
     source = _study_path(campaign, settings, study)
     check_apart(output, [campaign, source])
-    if output.exists():
-        raise InputError(f"{output}: is there already: choose another folder")
+    if output.exists() or is_standard_stream(output):
+        raise InputError(f"{output}: is no new folder: choose another one")
     read = read_study(source, report=tell)
     parts = server.split_seeds(read, ratings, keep=keep, dev=dev, seed=seed)
     server.write_seeds(parts, output)
@@ -185,7 +185,7 @@ def pilot(
     *,
     target: float = 0.9,
     open: Annotated[bool, Flag] = False,
-    per_item: Whole | None = None,
+    per_item: Positive | None = None,
     database: str | None = None,
     seed: Whole = 0,
     format: Format = "table",
@@ -217,16 +217,13 @@ def pilot(
     _, ratings = _ratings(campaign, database)
     found = server.pilot_result(ratings, target, seed)
     said = found.sentences()
-    emit(found.consistency.table(), {**as_record(found), "verdict": said}, format, verdict=said)
-    if not open:
-        return
     number = per_item or found.enough
-    if number is None:
-        raise InputError(
-            "even all raters of the pilot are not enough: choose --per-item, or ask more"
-        )
-    opened = server.set_per_item(campaign, number, address=database or "")
-    note(f"{opened:,} tasks are for {number} raters each now")
+    if open and number is None:
+        raise InputError(f"{said[0]} Choose --per-item, or ask more in the pilot")
+    emit(found.consistency.table(), {**as_record(found), "verdict": said}, format, verdict=said)
+    if open and number is not None:
+        opened = server.set_per_item(campaign, number, address=database or "")
+        note(f"raters wanted for each of {opened:,} tasks: {number}")
 
 
 @grouped

@@ -34,6 +34,8 @@ _COMMON = 10
 #: Random halves; their mean needs no more.
 _SHUFFLES = 100
 _MOST = 1000
+#: Squares of ratings, and of what they differ by, must be numbers.
+_LARGEST = 1e100
 
 _Made = TypeVar("_Made")
 
@@ -200,6 +202,11 @@ def _check(rows: Array, counts: Ints, where: str) -> None:
     if counts.max(initial=0) < 2:
         raise InputError(f"{where}: nothing was rated by two raters: agreement cannot be measured")
     shared = rows[:, counts >= 2]
+    low, high = float(np.nanmin(rows)), float(np.nanmax(rows))
+    if max(-low, high) > _LARGEST or 0.0 < high / 2.0 - low / 2.0 < 1.0 / _LARGEST:
+        raise InputError(
+            f"{where}: ratings from {low:g} to {high:g} are beyond what can be computed with"
+        )
     if np.nanmax(shared) == np.nanmin(shared):
         raise InputError(
             f"{where}: all ratings that two raters share are equal: agreement is undefined where "

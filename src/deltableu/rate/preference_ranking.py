@@ -83,8 +83,8 @@ def rank_by_preference(
     check_share("significance", significance)
     check_share("confidence", confidence)
     check_at_least("resamples", resamples, 2)
-    chosen = _resampled(preferences, resample)
     fit = fit_bradley_terry(preferences.systems, preferences.judgements, prior=prior)
+    chosen = _resampled(preferences, resample)
     errors = _errors(preferences, fit, chosen, resamples, seed, progress)
     size = len(preferences.systems)
     upper = np.triu_indices(size, 1)
@@ -221,6 +221,12 @@ def _errors(
     counts = [len(np.unique(clusters[name][1])) for name in wanted]
     errors, degrees = _together(single, counts)
     pair_errors, pair_degrees = _together(pairs, counts)
+    if fit.prior:
+        # Where somebody wins throughout nothing varies, but what the prior says is not sure.
+        own = np.diag(fit.covariance)
+        apart = own[:size, None] + own[:size] - 2.0 * fit.covariance[:size, :size]
+        errors = np.maximum(errors, np.sqrt(own))
+        pair_errors = np.maximum(pair_errors, np.sqrt(np.maximum(apart, 0.0)))
     return _Errors(errors, degrees, pair_errors, pair_degrees)
 
 

@@ -311,8 +311,8 @@ class PreferenceRanking:
         notes["intervals"] = self._how()
         if self.prior:
             notes["prior"] = (
-                f"as if each system had also met an average one {self.prior:g} times, half won and "
-                "half lost"
+                f"as if each system had also won and lost {self.prior / 2:g} judgements against "
+                "an average one"
             )
         if self.left_out:
             notes["left out"] = (

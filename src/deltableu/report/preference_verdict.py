@@ -14,40 +14,31 @@ def preference_verdict(found: PreferenceRanking) -> tuple[str, ...]:
 
 def _best(found: PreferenceRanking) -> list[str]:
     ranked, nearest = found.systems, found.nearest
+    judged = count(found.judgements, "judgement")
     top = [one.system for one in ranked if one.rank[0] == 1]
     interval = nearest.share_interval
-    span = (
-        f"{100 * found.confidence:g}% interval {interval.low:.0%} to {interval.high:.0%}, ties "
-        "counted half"
+    wins = (
+        f"is expected to win {nearest.share:.0%} of judgements ({100 * found.confidence:g}% "
+        f"interval {interval.low:.0%} to {interval.high:.0%}, ties counted half)"
     )
-    lead = f"it is expected to win {nearest.share:.0%} of judgements against {nearest.second}"
+    if len(ranked) == 2:
+        if nearest.better is None:
+            names = f"{nearest.first} and {nearest.second}"
+            return [f"These {judged} cannot tell {names} apart: {nearest.first} {wins}."]
+        return [f"People prefer {nearest.first} to {nearest.second}: it {wins}."]
+    if not found.significant:
+        return [f"These {judged} cannot tell any of the {len(ranked):,} systems apart."]
     if len(top) == 1:
-        others = all_others(len(ranked) - 1)
-        sentences = [f"{top[0]} is best: people prefer it to {others}."]
+        sentences = [f"{top[0]} is best: people prefer it to {all_others(len(ranked) - 1)}."]
         if nearest.better is not None:
-            sentences.append(
-                f"Against {nearest.second}, the next, {lead.split(' against')[0]} ({span})."
-            )
-    elif len(ranked) == 2:
-        sentences = [
-            f"These {count(found.judgements, 'judgement')} cannot tell {ranked[0].system} and "
-            f"{ranked[1].system} apart: {nearest.first} is expected to win {nearest.share:.0%} of "
-            f"judgements ({span})."
-        ]
-    elif not found.significant:
-        return [
-            f"These {count(found.judgements, 'judgement')} cannot tell any of the {len(ranked)} "
-            "systems apart."
-        ]
+            sentences.append(f"Against {nearest.second}, the next, it {wins}.")
     else:
         sentences = [
-            f"These {count(found.judgements, 'judgement')} cannot tell which of {listed(top)} is "
-            "best: people prefer no system significantly to any of them."
+            f"These {judged} cannot tell which of {listed(top)} is best: people prefer no system "
+            "significantly to any of them."
         ]
-    if len(ranked) > 2:
-        pairs = len(ranked) * (len(ranked) - 1) // 2
-        sentences.append(f"{found.significant:,} of {count(pairs, 'pair')} differ significantly.")
-    return sentences
+    pairs = len(ranked) * (len(ranked) - 1) // 2
+    return [*sentences, f"{found.significant:,} of {count(pairs, 'pair')} differ significantly."]
 
 
 def _position(effect: PositionEffect | None, significance: float) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx")
 
+from deltableu.rate.server import service
 from tests.rate.server.kit import Postgres
 
 
@@ -29,7 +30,13 @@ def address(request: pytest.FixtureRequest) -> str:
     if request.param == "sqlite":
         return ""
     found: Postgres = request.getfixturevalue("postgres")
-    return found.new_database()
+    return found.new_place()
+
+
+@pytest.fixture(autouse=True)
+def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers in this process see at once what others change."""
+    monkeypatch.setattr(service, "_LOOK", 0.05)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -221,6 +221,12 @@ class Rater:
             found.append(given[0]["task"])
         return found
 
+    def __enter__(self) -> Rater:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         self.client.close()
 
@@ -228,12 +234,11 @@ class Rater:
 @contextmanager
 def raters(address: str, new: server.NewCampaign, **options: Any) -> Iterator[list[Rater]]:
     """All raters of a campaign at their pages."""
-    found = [Rater(address, link.token, **options) for link in new.links]
-    try:
+    with ExitStack() as stack:
+        found = [stack.enter_context(Rater(address, **options)) for _ in new.links]
+        for one, link in zip(found, new.links, strict=True):
+            one.enter(link.token)
         yield found
-    finally:
-        for one in found:
-            one.close()
 
 
 def new_key() -> str:
@@ -279,12 +284,20 @@ class Postgres:
         self.start()
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder}"
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1"
+        options += f" -c unix_socket_directories={self._folder}"
         log = self._folder / "log"
         self._run("pg_ctl", "-D", self._folder / "db", "-w", "-l", log, "-o", options, "start")
 
     def stop(self, mode: str = "immediate") -> None:
         self._run("pg_ctl", "-D", self._folder / "db", "-m", mode, "-w", "stop")
+
+    def new_place(self) -> str:
+        """An address without tables: a schema of its own, which takes less time than a database."""
+        name = f"test_{secrets.token_hex(6)}"
+        with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}".encode())
+        return f"{self._address('postgres')}?options=-csearch_path%3D{name}"
 
     def new_database(self) -> str:
         """The address of a database without tables."""

@@ -35,7 +35,7 @@ def test_a_tenth_on_sqlite(folder: Path):
 
 
 def test_a_tenth_on_postgresql(folder: Path, postgres: Postgres):
-    run(folder, 500, postgres.new_database())
+    run(folder, 500, postgres.new_place())
 
 
 @pytest.mark.long
@@ -45,4 +45,4 @@ def test_all_on_sqlite(folder: Path):
 
 @pytest.mark.long
 def test_all_on_postgresql(folder: Path, postgres: Postgres):
-    run(folder, 5_000, postgres.new_database())
+    run(folder, 5_000, postgres.new_place())

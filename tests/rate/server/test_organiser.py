@@ -116,6 +116,20 @@ def test_blocks_with_controls_go_to_one_rater_in_their_order(folder):
     assert verdicts["random"] == "failed"
 
 
+def test_who_did_a_set_with_controls_can_do_the_others(folder):
+    """Outputs of one item are in several sets, and its original is a control in each of them."""
+    values = {**server.preset("delta-bleu"), "what": "outputs", "per_item": 2, "practice": []}
+    plan = BlockPlan(blocks=2, outputs=3, distance=1, references=3)
+    new = server.new_campaign(
+        folder, server.settings_from(values, "test"), small_study(), raters=["ann", "bob"],
+        controls=plan,
+    )  # fmt: skip
+    with running(folder) as url, raters(url, new) as both:
+        for one in both:
+            assert len(one.answer_all()) == new.tasks
+    assert status(folder).complete == new.tasks
+
+
 def test_what_an_excluded_rater_did_goes_to_others(folder):
     new = make_campaign(folder, per_item=1, raters=("ann", "bob"))
     with running(folder) as address, raters(address, new) as (ann, bob):

@@ -213,7 +213,7 @@ def test_links_end(folder: Path, address: str):
         task = bob.task()
         database.revoke("ann")
         again = database.new_link("bob")
-        name = database.forget("eve")
+        (name,) = database.forget("eve")
         until(
             lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve))
         )
@@ -234,7 +234,7 @@ def test_a_forgotten_name_is_nowhere(folder: Path, tmp_path: Path):
     with running(folder) as url, raters(url, new) as (ann, _):
         ann.answer(ann.task())
         _, database = server.open_database(folder)
-        name = database.forget("Annabel Leigh")
+        (name,) = database.forget("Annabel Leigh")
         until(lambda: ann.client.get("api/tasks").status_code == 401)
         database.close()
     assert all(b"Annabel" not in one.read_bytes() for one in folder.iterdir())
@@ -368,8 +368,7 @@ def test_several_questions_and_weights(folder: Path, address: str):
 def test_a_proxy_with_a_path_that_it_takes_off_or_leaves_on(folder: Path, url: str, asked: str):
     new = make_campaign(folder)
     outside = "/a/b/" if "/a/" in url else "/study/"
-    with running(folder, url=url) as inside:
-        ann = Rater(f"{inside}{asked}")
+    with running(folder, url=url) as inside, Rater(f"{inside}{asked}") as ann:
         entered = ann.client.get(f"r/{new.links[0].token}")
         assert entered.headers["location"] == "../"
         cookie = entered.headers["set-cookie"]
@@ -385,7 +384,6 @@ def test_a_proxy_with_a_path_that_it_takes_off_or_leaves_on(folder: Path, url: s
         assert 'href="../static/rate.css"' in lost.text
         bare = ann.client.get(f"{inside}{outside.rstrip('/')}")
         assert (bare.status_code, bare.headers["location"]) == (308, outside)
-        ann.close()
 
 
 def test_one_server_at_a_time(folder: Path, address: str):

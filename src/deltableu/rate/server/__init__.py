@@ -29,6 +29,7 @@ from deltableu.rate.server.organising import (  # noqa: E402
     NewCampaign,
     add_items,
     backup_campaign,
+    check_per_item,
     new_campaign,
     open_database,
     random_names,
@@ -48,7 +49,7 @@ from deltableu.rate.server.results import (  # noqa: E402
     weighted_study,
 )
 from deltableu.rate.server.service import Service  # noqa: E402
-from deltableu.rate.server.serving import serve_campaign  # noqa: E402
+from deltableu.rate.server.serving import check_not_served, serve_campaign  # noqa: E402
 
 __all__ = [
     "Campaign",
@@ -68,6 +69,8 @@ __all__ = [
     "backup_campaign",
     "campaign_ratings",
     "campaign_status",
+    "check_not_served",
+    "check_per_item",
     "check_plan",
     "new_campaign",
     "open_database",

@@ -24,6 +24,8 @@ _STEPS = {"likert5": (1.0, 5.0, 1.0), "slider100": (0.0, 100.0, 0.5), "preferenc
 _LABELS = {"likert5": 5, "slider100": 2, "preference": 3}
 #: Most responses on a page, criteria, and letters of a text: what is larger is a mistake.
 _MOST_CRITERIA = 12
+#: Raters of one thing.
+MOST_PER_ITEM = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,8 @@ def read_campaign(folder: Path) -> Campaign:
     path = folder / SETTINGS_FILE
     if not path.is_file():
         there = "is no campaign: it holds no campaign.toml" if folder.is_dir() else "is not there"
+        if folder.is_file():
+            there = "is a file, and a campaign is a folder"
         raise InputError(Problem(f"{there} (deltableu rate new makes one)", file=str(folder)))
     return _settings(read_toml(path), str(path), fail)
 
@@ -230,7 +234,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
     }
     numbers = {}
     for name, default, least, most in (
-        ("per_item", 3, 1, 10_000),
+        ("per_item", 3, 1, MOST_PER_ITEM),
         ("per_rater", 0, 0, 10_000_000),
         ("lease_minutes", 30.0, 0.01, 100_000.0),
         ("pay_per_hour", 0.0, 0.0, 1e9),

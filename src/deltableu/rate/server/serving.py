@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
+import math
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from sqlalchemy import Connection, text
@@ -141,6 +144,7 @@ def serve_campaign(
     stop
         Ends the server when it is set.
     """
+    _check_options(port, url, trust_proxy, haste)
     campaign = read_campaign(folder)
     first = None if order is None else read_order(order)
     stop = stop or threading.Event()
@@ -172,6 +176,28 @@ def serve_campaign(
     finally:
         opened.close()
         lock.release()
+
+
+def _check_options(port: int, url: str, trust_proxy: str, haste: float) -> None:
+    """Complain about what a server cannot listen at, or would take for something else."""
+    if not 0 <= port <= 65_535:
+        raise InputError(f"a port lies between 0 and 65535, got {port}")
+    if not 0 < haste < math.inf:
+        raise InputError(f"haste must be a positive number, got {haste}")
+    parts = urlsplit(url)
+    if url and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise InputError(f"url must begin with http:// or https:// and a host, got {url!r}")
+    for one in trust_proxy.split(",") if trust_proxy else ():
+        try:
+            ipaddress.ip_network(one.strip(), strict=False)
+        except ValueError:
+            message = f"trust-proxy takes an address such as 127.0.0.1, got {one!r}"
+            raise InputError(message) from None
+
+
+def check_not_served(folder: Path) -> None:
+    """Complain where a server of this campaign is running."""
+    JobLock(folder / _LOCK_FILE).release()
 
 
 def _own_url(host: str, port: int) -> str:
@@ -218,11 +244,24 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: Any = None) -> None:
         """Begin to listen."""
+        said: list[str] = []
+
+        def hear(record: logging.LogRecord) -> bool:
+            said.append(record.getMessage().rpartition("]")[2].rpartition(":")[2].strip())
+            return False
+
+        # Why it cannot is one sentence of ours, not a line of the library's log.
+        log = logging.getLogger("uvicorn.error")
+        log.addFilter(hear)
         try:
             await super().startup(sockets)
         except SystemExit:
             where = f"{self.config.host}:{self.config.port}"
-            raise InputError(f"cannot listen at {where}: choose another --port") from None
+            why = f" ({said[-1].lower()})" if said else ""
+            message = f"cannot listen at {where}{why}: choose another --host or --port"
+            raise InputError(message) from None
+        finally:
+            log.removeFilter(hear)
         if self._ready is not None and self.started:
             place = self.servers[0].sockets[0].getsockname()
             host = f"[{place[0]}]" if ":" in place[0] else place[0]
