@@ -285,6 +285,19 @@ def test_links_are_secrets_that_end(campaign, done, tmp_path):
     assert b"ann" not in (folder / "answers.sqlite").read_bytes()
 
 
+def test_a_lost_organiser_s_link_is_made_anew(campaign, done, run, refusal):
+    folder = campaign("--raters", 1)
+    made = done("rate", "link", folder, "--organiser", "--format", "json").json
+    secret = made[0]["link"].partition("/admin/")[2]
+    settings, database = server.open_database(folder)
+    with closing(database):
+        service = server.Service(settings, database)
+        assert service.enter_admin(secret) is not None
+        assert service.enter_admin("another") is None
+        service.close()
+    refusal(run("rate", "link", folder))
+
+
 def test_what_is_added_is_rated_too(campaign, done, few, tmp_path):
     folder = campaign("--per-item", 1, "--raters", "ann", "--no-practice")
     first = answer_all(folder)

@@ -248,8 +248,9 @@ def add(
 @grouped
 def link(
     campaign: Path,
-    raters: Annotated[list[str], Several],
+    raters: Annotated[list[str] | None, Several] = None,
     *,
+    organiser: Annotated[bool, Flag] = False,
     expires: float | None = None,
     database: str | None = None,
     links: Path | None = None,
@@ -257,7 +258,7 @@ def link(
 ) -> None:
     """Give raters new links; their old ones end.
 
-    deltableu rate link CAMPAIGN ANN BOB.
+    deltableu rate link CAMPAIGN ANN BOB, or deltableu rate link CAMPAIGN --organiser.
 
     Parameters
     ----------
@@ -265,8 +266,10 @@ def link(
         A folder that deltableu rate new made.
     raters
         Names of raters.
+    organiser
+        Give the organiser a new link too.
     expires
-        Days after which the new links end.
+        Days after which the new links of raters end.
     database
         Where answers are, if not where the campaign says.
     links
@@ -276,12 +279,17 @@ def link(
     """
     from deltableu.rate import server
 
+    if not raters and not organiser:
+        raise InputError("name raters who get new links, or say --organiser")
     if links is not None:
         check_new_file(links, [campaign], replace=False)
     settings, opened = server.open_database(campaign, database or "")
+    base = (settings.url or LOCAL).rstrip("/")
     with closing(opened):
-        made = opened.new_links(raters, _days(expires))
-    _show(_rows(made, (settings.url or LOCAL).rstrip("/")), links, format)
+        rows = _rows(opened.new_links(raters or [], _days(expires)), base)
+        if organiser:
+            rows.insert(0, ("(organiser)", f"{base}/admin/{opened.new_admin()}"))
+    _show(rows, links, format)
 
 
 @grouped

@@ -302,6 +302,12 @@ class Database:
         )
         return links
 
+    def new_admin(self) -> str:
+        """Another secret for the organiser; the old one ends, and so do its sessions."""
+        secret = new_secret()
+        self.set_fact("admin", digest(secret))
+        return secret
+
     def revoke(self, *names: str) -> None:
         """End raters' links; what was answered stays."""
         self._change_raters({name: {"revoked": utc_now()} for name in names})

@@ -28,6 +28,8 @@ from deltableu.rate.server.results import (
 _HOURS = 48
 #: Number of ratings of a task up to which consistency is drawn, and the least that it needs.
 _MOST_RATERS, _LEAST_RATERS = 20, 3
+#: Number of ratings from which on a rater is judged.
+_FEWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ def _raters(
 
 
 def _verdict(check: RaterCheck | None) -> tuple[str, tuple[str, ...]]:
-    if check is None:
+    if check is None or check.ratings < _FEWEST:
         return "unknown", ()
     word = {True: "passed", False: "failed", None: "unknown"}[check.passed]
     return word, tuple(check.reasons)
