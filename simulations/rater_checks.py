@@ -121,10 +121,10 @@ class Population:
 POPULATIONS: tuple[Population, ...] = (
     Population("as published: 100 ratings, 10 bad references, 10 repeats"),
     Population("300 ratings, 30 bad references, 30 repeats", 240, 30, 30),
-    Population("50 ratings, 5 bad references, 5 repeats", 40, 5, 5),
+    Population("60 ratings, 6 bad references, 6 repeats", 48, 6, 6),
     Population("30 ratings, 3 bad references, 3 repeats", 24, 3, 3),
     Population("as published, on a scale of five", scale="1-5"),
-    Population("50 ratings, 5 bad references, on a scale of five", 40, 5, 5, scale="1-5"),
+    Population("60 ratings, 6 bad references, 6 repeats, on a scale of five", 48, 6, 6, "1-5"),
     Population("as published, most texts at the top of the scale", shift=2.5),
     Population("the same on a scale of five", scale="1-5", shift=2.0),
     Population("as published, damage that is hard to see", damage=0.6),
@@ -188,7 +188,7 @@ def simulate(
 
 def table(found: Sequence[Found]) -> str:
     """Markdown: populations in rows, and per cent of each sort that failed (or are not known)."""
-    published: tuple[Sort, ...] = ("careful", "sloppy", "random", "blind")
+    published: tuple[Sort, ...] = ("careful", "random", "blind")
     heading = [*SORTS, *(f"{sort}, published rule" for sort in published)]
     lines = [f"| raters rate | {' | '.join(heading)} |", "| --- |" + " --: |" * len(heading)]
     cells = {(one.population, one.plan, one.sort): _cell(one) for one in found}

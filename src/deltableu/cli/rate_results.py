@@ -214,6 +214,8 @@ def pilot(
     """
     from deltableu.rate import server
 
+    if per_item is not None:
+        server.check_per_item(per_item)
     _, ratings = _ratings(campaign, database)
     found = server.pilot_result(ratings, target, seed)
     said = found.sentences()
