@@ -174,6 +174,34 @@ def test_who_answers_in_time_gives_exactly_what_is_wanted(raters, tasks, wanted,
     )
 
 
+@settings(max_examples=30)
+@given(
+    sizes=st.lists(st.integers(1, 2), min_size=1, max_size=8),
+    wanted=st.integers(1, 3),
+    steps=st.integers(0, 30),
+    restarts=st.booleans(),
+)
+def test_what_excluded_raters_did_is_done_by_others(sizes, wanted, steps, restarts):
+    world = World(sizes, wanted, 5)
+    for step in range(steps):
+        if found := world.ask(1 + step % 5):
+            world.answer(1 + step % 5, found[0])
+    world.ask(2)
+    world.assignment.exclude({2})
+    if restarts:
+        world.restart()
+        world.assignment.exclude({2})
+    world.check()
+    assert not any(2 in one.holders for one in world.assignment.blocks.values())
+    for _ in range(60):
+        for rater in (1, 3, 4, 5):
+            if found := world.ask(rater):
+                world.answer(rater, found[0])
+    for block in world.assignment.blocks.values():
+        assert len(block.finished) == wanted
+        assert 2 not in block.finished
+
+
 def test_ratings_spread_evenly():
     """A campaign that is stopped early has no task with many ratings and another with none."""
     world = World([1] * 60, 10, 8)

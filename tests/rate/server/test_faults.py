@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 
@@ -115,6 +116,25 @@ def test_postgresql_crashes(folder: Path, postgres: Postgres):
 @pytest.mark.long
 def test_postgresql_crashes_again_and_again(folder: Path, postgres: Postgres):
     crash_database(folder, postgres, 20, seed=4)
+
+
+def test_a_server_stops_when_another_took_its_database(folder: Path, postgres: Postgres):
+    address = postgres.new_place()
+    make_campaign(folder, address)
+    with psycopg.connect(address, autocommit=True) as other, running(folder) as url:
+        find = "SELECT pid, (classid::bigint << 32) + objid::bigint FROM pg_locks"
+        pid, key = other.execute(f"{find} WHERE locktype = 'advisory' AND granted").fetchone()
+        other.execute("SELECT pg_terminate_backend(%s)", [pid])
+        other.execute("SELECT pg_advisory_lock(%s)", [key])
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                httpx.get(f"{url}/health")
+            except httpx.HTTPError:
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError("two servers serve one campaign")
 
 
 def test_the_disk_has_it_before_the_rater_hears_of_it(folder: Path):

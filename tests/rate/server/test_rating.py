@@ -8,8 +8,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from deltableu.rate import server
+from deltableu.rate.server.writer import NewAnswer, Writer
 from tests.rate.server.kit import (
     Rater,
     export,
@@ -409,6 +411,41 @@ def test_times_are_those_of_the_server_where_the_page_says_odd_things(folder: Pa
         ann.answer(ann.task(), elapsed=0, waited=0)
     for one in export(folder):
         assert before <= one.started <= one.finished <= server.utc_now()
+
+
+def test_an_answer_that_was_kept_unheard(
+    folder: Path, address: str, monkeypatch: pytest.MonkeyPatch
+):
+    """A connection that breaks in a commit: nobody can know whether that was done."""
+    new = make_campaign(folder, address)
+    commit = Writer._commit_once
+    breaks: list[bool] = []
+
+    def break_after(self, records):
+        done = commit(self, records)
+        if any(isinstance(one, NewAnswer) for one in records) and breaks:
+            breaks.pop()
+            raise OperationalError("COMMIT", {}, OSError("the connection broke"))
+        return done
+
+    monkeypatch.setattr(Writer, "_commit_once", break_after)
+    with running(folder) as url, raters(url, new) as (ann, bob):
+        for one, again in ((ann, True), (bob, False)):
+            task, key = one.task(), new_key()
+            breaks.append(True)
+            assert one.send(task, [[2]], key=key).status_code == 503
+            assert one.task()["task"] == task["task"]
+            if again:
+                assert one.answer(task, [[2]], key=key)["done"] == 1
+            else:
+                # Whose page lost the key is told that this was answered, and goes on.
+                assert one.send(task, [[5]]).status_code == 409
+            assert one.tasks()["done"] == 1
+            assert one.task()["task"] != task["task"]
+            assert one.last()["values"] == [[2]]
+            changed = one.last()
+            one.answer(changed["task"], [[3]], revises=changed["answer"])
+    assert [one.value for one in export(folder)] == [3.0, 3.0]
 
 
 def until(true: object, seconds: float = 15.0) -> None:

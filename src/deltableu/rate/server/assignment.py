@@ -91,10 +91,12 @@ class Assignment:
         fresh = frozenset(raters) - self._excluded
         self._excluded |= fresh
         for number in fresh:
-            for block in [self.blocks[one] for one in self.rater(number).begun]:
+            state = self.rater(number)
+            for block in [self.blocks[one] for one in {*state.begun, *state.held}]:
                 block.finished.discard(number)
                 block.holders.pop(number, None)
                 self._settle(block)
+            state.held.clear()
 
     def add_block(self, number: int, wanted: int) -> None:
         """Add a block, or change for how many raters it is."""
@@ -113,7 +115,7 @@ class Assignment:
     def add_lease(self, block: int, rater: int, until: float) -> None:
         """A rater has a block until some time."""
         held = self.blocks[block]
-        if rater in held.finished:
+        if rater in held.finished or rater in self._excluded:
             return
         held.holders[rater] = until
         state = self.rater(rater)
