@@ -23,6 +23,12 @@ demo: $(VENV)/demo.stamp
 	@echo "Which metrics agree with the (simulated) people, output by output:"
 	@$(BIN)/deltableu validate examples/demo --levels pooled --tables agreement --methods pearson,kendall-b
 	@echo
+	@echo "How far the (simulated) raters agree:"
+	@$(BIN)/deltableu rate agree examples/demo --targets outputs
+	@echo
+	@echo "A campaign in which people would rate the references (deltableu rate demo serves one):"
+	@rm -rf out/campaign && $(BIN)/deltableu rate new out/campaign --study examples/demo --what references --raters 2
+	@echo
 	@echo "More references for each item, mined from (invented) dialogue logs; two of the items:"
 	@$(BIN)/deltableu mine examples/demo --logs examples/logs --top 5 --output out/mined --replace
 	@$(BIN)/python examples/show_mined.py out/mined d03 d66

@@ -11,6 +11,7 @@ from bench import (
     mine_growth,
     mine_speed,
     permutation_speed,
+    rate_speed,
     rater_speed,
     score_speed,
     ter_speed,
@@ -35,6 +36,7 @@ if __name__ == "__main__":
         embedding_speed,
         vectors_speed,
         rater_speed,
+        rate_speed,
     ):
         benchmark.main()
         print()

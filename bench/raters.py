@@ -1,7 +1,8 @@
 """Simulated raters in a process of their own: links in; what they sent and what was confirmed, out.
 
 `python -m bench.raters` reads a plan from its standard input and writes what happened to its
-standard output, both as JSON. A process of its own takes no time from the server's.
+standard output, both as JSON. A process of its own takes no time from the server's. Who is asked to
+end (SIGTERM) sends what was begun, and takes no more tasks.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -25,7 +27,7 @@ _CSRF = re.compile(rb'name="csrf" content="([^"]+)"')
 #: Statuses after which a page tries again.
 _PASSING = (408, 429, 500, 502, 503)
 
-__all__ = ["Plan", "Seen", "Sent", "rate", "start_rating"]
+__all__ = ["Plan", "Seen", "Sent", "rate", "start_rating", "what_they_saw"]
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -96,7 +98,7 @@ class Seen(msgspec.Struct):
 
 
 def start_rating(plan: Plan) -> subprocess.Popen[bytes]:
-    """Start raters; `communicate` gives the JSON of what they have seen."""
+    """Start raters."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.raters"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -109,8 +111,14 @@ def start_rating(plan: Plan) -> subprocess.Popen[bytes]:
 
 def rate(plan: Plan) -> Seen:
     """Let raters rate until they are done."""
-    process = start_rating(plan)
+    return what_they_saw(start_rating(plan))
+
+
+def what_they_saw(process: subprocess.Popen[bytes]) -> Seen:
+    """Wait for raters that were started."""
     output, _ = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"raters ended with {process.returncode}")
     return msgspec.json.decode(output, type=Seen)
 
 
@@ -161,6 +169,7 @@ class _Rater:
         self._connection = _Connection(plan.address)
         self._random = random.Random(f"{plan.seed} {place}")
         self._csrf = ""
+        self.ends = False
 
     async def enter(self) -> None:
         """Open the link, then the page."""
@@ -175,7 +184,7 @@ class _Rater:
 
     async def rate(self) -> None:
         """Take tasks and answer them until there are no more."""
-        while not self._plan.most or len(self._seen.sent) < self._plan.most:
+        while not self.ends and not 0 < self._plan.most <= len(self._seen.sent):
             status, _, content = await self._insist("GET", "/api/tasks", self._seen.asking)
             if status != 200:
                 self._seen.wrong.append(f"GET api/tasks: {status} {content[:200]!r}")
@@ -249,6 +258,12 @@ class _Rater:
 async def _run(plan: Plan) -> Seen:
     seen = Seen()
     raters = [_Rater(place, plan, seen) for place in range(len(plan.tokens))]
+
+    def end() -> None:
+        for one in raters:
+            one.ends = True
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
     await asyncio.gather(*(one.enter() for one in raters))
     start = time.perf_counter()
     await asyncio.gather(*(one.rate() for one in raters))
@@ -258,4 +273,7 @@ async def _run(plan: Plan) -> Seen:
 
 if __name__ == "__main__":
     plan = msgspec.json.decode(sys.stdin.buffer.read(), type=Plan)
-    sys.stdout.buffer.write(msgspec.json.encode(uvloop.run(_run(plan))))
+    found = msgspec.json.encode(uvloop.run(_run(plan)))
+    # Where Python does not buffer, one write may be cut short.
+    with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+        output.write(found)

@@ -12,6 +12,8 @@ from pathlib import Path
 from deltableu.io import atomic_write
 from simulations import compare, families, groups, validate_tables, weight_noise
 from simulations import gate as gates
+from simulations import preferences as by_preference
+from simulations import rater_checks as checked_raters
 from simulations import raters as rating_noise
 from simulations import runs as several_runs
 from simulations.replications import Progress
@@ -20,15 +22,21 @@ from simulations.tables import band, outside, pivot, replace_block
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
 GATE_PAGE = PAGE.parent / "how-to" / "gate.md"
+RATE_PAGE = PAGE.parent / "how-to" / "rate.md"
 REPLICATIONS = 2000
 SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
 _PER_PILOT = 20
 #: A study whose raters are resampled takes long, and so does one whose units are drawn again.
 _PER_STUDY = 8
+#: A campaign has a hundred raters of each sort.
+_PER_CAMPAIGN = 200
 
 #: Tables that say themselves how many replications they are of.
-_OWN_BANDS = ("simulated weights", "simulated raters", "validated units", "validated accuracies")
+_OWN_BANDS = (
+    *("simulated weights", "simulated raters", "validated units", "validated accuracies"),
+    "checked raters",
+)
 
 Tables = dict[str, str]
 
@@ -94,9 +102,22 @@ def raters(replications: int, progress: Progress | None = None) -> Tables:
     }
 
 
+def checks(replications: int, progress: Progress | None = None) -> Tables:
+    """Raters who are found out, and careful ones who are wronged."""
+    campaigns = max(1, replications // _PER_CAMPAIGN)
+    made = checked_raters.table(checked_raters.simulate(campaigns, SEED, progress=progress))
+    each = f"{campaigns * checked_raters.EACH:,}"
+    return {"checked raters": f"Per cent of {each} simulated raters of each sort.\n\n{made}"}
+
+
 def gate(replications: int, progress: Progress | None = None) -> Tables:
     """False alarms, false passes and power of gates."""
     return gates.tables(gates.simulate(replications, SEED, progress=progress))
+
+
+def preferences(replications: int, progress: Progress | None = None) -> Tables:
+    """Intervals of strengths, and false alarms about position."""
+    return by_preference.tables(by_preference.simulate(replications, SEED, progress=progress))
 
 
 def weights(replications: int, progress: Progress | None = None) -> Tables:
@@ -122,6 +143,8 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "raters": raters,
     "weights": weights,
     "gate": gate,
+    "checks": checks,
+    "preferences": preferences,
     # Of agreement with people.
     **{part: partial(_validated, part) for part in validate_tables.PARTS},
 }
@@ -172,7 +195,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _page(name: str) -> Path:
     """Where a table belongs."""
-    pages = {"gate": GATE_PAGE, "validated": VALIDATION_PAGE}
+    pages = {
+        "gate": GATE_PAGE,
+        "validated": VALIDATION_PAGE,
+        "preference": RATE_PAGE,
+        "checked": RATE_PAGE,
+    }
     return pages.get(name.partition(" ")[0], PAGE)
 
 

@@ -1,20 +1,20 @@
-"""Who is found out by `deltableu rate check`, and who is wronged: simulated raters of six kinds.
+"""Who is found out by `deltableu rate check`, and who is wronged: simulated raters of all sorts.
 
 A text has a quality with mean 0 and standard deviation 1. A damaged copy is worse by an amount that
 varies from copy to copy. Careful raters feel the quality with some noise and an own harshness, and
 say so on the scale. Sloppy ones do not read every second text, and random ones none: they say what
 another text might deserve. Inverted ones turn the scale round, constant ones say one thing, and
-those who give up say one thing from the middle on. Nobody is faster than others.
+those who give up say one thing from the middle on. Blind ones are consistent and see no damage, as
+somebody who goes by the length of texts. Nobody is faster than others.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from zlib import crc32
 
 import numpy as np
@@ -24,12 +24,12 @@ from deltableu.rate import RaterCheckPlan, check_raters
 from deltableu.stats.resampling import stream
 from simulations.replications import Progress
 
-__all__ = ["POPULATIONS", "SORTS", "Population", "simulate", "table"]
+__all__ = ["PLANS", "POPULATIONS", "SORTS", "Found", "Population", "simulate", "table"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-Sort = Literal["careful", "sloppy", "random", "constant", "inverted", "gives up"]
+Sort = Literal["careful", "sloppy", "random", "constant", "inverted", "gives up", "blind"]
 
-SORTS: tuple[Sort, ...] = ("careful", "sloppy", "random", "constant", "inverted", "gives up")
+SORTS: tuple[Sort, ...] = get_args(Sort)
 #: Raters of each sort in a campaign.
 EACH = 100
 _HARSHNESS = 0.3
@@ -79,6 +79,7 @@ class Population:
         )
         quality = rng.normal(size=(raters, self.texts))[:, item]
         harm = np.abs(rng.normal(self.damage, 0.5 * self.damage, size=(raters, size)))
+        harm *= np.repeat(np.array(SORTS) != "blind", each)[:, None]
         quality = quality - np.where(kinds == KINDS.index("bad-reference"), harm, 0.0)
         felt = self._felt(np.repeat(np.arange(len(SORTS)), each), quality, rng)
         order = np.argsort(rng.random((raters, size)), axis=1)
@@ -134,16 +135,21 @@ POPULATIONS: tuple[Population, ...] = (
 )
 
 
+#: The published rule beside the one that counts repeats too.
+PLANS = {"both": RaterCheckPlan(), "published": RaterCheckPlan(evidence="bad-references")}
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """How many raters of a sort failed, and cannot be judged, of so many; and by which checks."""
 
     population: Population
+    plan: str
     sort: Sort
     raters: int
     failed: int
     unknown: int
-    checks: dict[str, int]
+    checks: Mapping[str, int]
 
 
 def simulate(
@@ -151,26 +157,30 @@ def simulate(
     seed: int = 0,
     *,
     chosen: Sequence[Population] = POPULATIONS,
+    plans: Mapping[str, RaterCheckPlan] = PLANS,
     each: int = EACH,
-    plan: RaterCheckPlan | None = None,
     progress: Progress | None = None,
 ) -> list[Found]:
     """What becomes of raters of each sort in so many campaigns with `each` of them."""
     found = []
     for place, population in enumerate(chosen):
-        failed: Counter[str] = Counter()
-        unknown: Counter[str] = Counter()
-        checks: Counter[tuple[str, str]] = Counter()
+        failed: Counter[tuple[str, str]] = Counter()
+        unknown: Counter[tuple[str, str]] = Counter()
+        checks: Counter[tuple[str, str, str]] = Counter()
         for number in range(campaigns):
-            for one in check_raters(population.campaign(number, seed, each), plan).raters:
-                sort = one.rater.rpartition(" ")[0]
-                failed[sort] += one.passed is False
-                unknown[sort] += one.passed is None
-                checks.update((sort, check) for check in one.failed_by)
-        for sort in SORTS:
-            why = {check: count for (whose, check), count in checks.items() if whose == sort}
-            total = campaigns * each
-            found.append(Found(population, sort, total, failed[sort], unknown[sort], why))
+            ratings = population.campaign(number, seed, each)
+            for name, plan in plans.items():
+                for one in check_raters(ratings, plan).raters:
+                    sort = one.rater.rpartition(" ")[0]
+                    failed[name, sort] += one.passed is False
+                    unknown[name, sort] += one.passed is None
+                    checks.update((name, sort, check) for check in one.failed_by)
+        for name in plans:
+            for sort in SORTS:
+                key = (name, sort)
+                why = {check: count for (*whose, check), count in checks.items() if whose == [*key]}
+                total = campaigns * each
+                found.append(Found(population, name, sort, total, failed[key], unknown[key], why))
         if progress is not None:
             progress(place + 1, len(chosen))
     return found
@@ -178,26 +188,30 @@ def simulate(
 
 def table(found: Sequence[Found]) -> str:
     """Markdown: populations in rows, and per cent of each sort that failed (or are not known)."""
-    lines = ["| population | " + " | ".join(SORTS) + " |", "| --- |" + " --: |" * len(SORTS)]
+    published: tuple[Sort, ...] = ("careful", "sloppy", "random", "blind")
+    heading = [*SORTS, *(f"{sort}, published rule" for sort in published)]
+    lines = [f"| raters rate | {' | '.join(heading)} |", "| --- |" + " --: |" * len(heading)]
+    cells = {(one.population, one.plan, one.sort): _cell(one) for one in found}
     for population in dict.fromkeys(one.population for one in found):
-        cells = []
-        for one in (one for one in found if one.population == population):
-            cell = f"{100.0 * one.failed / one.raters:.1f}"
-            unknown = 100.0 * one.unknown / one.raters
-            cells.append(f"{cell} ({unknown:.0f})" if unknown >= 0.5 else cell)
-        lines.append(f"| {population.name} | {' | '.join(cells)} |")
+        wanted = [("both", sort) for sort in SORTS] + [("published", sort) for sort in published]
+        row = " | ".join(cells.get((population, *key), "") for key in wanted)
+        lines.append(f"| {population.name} | {row} |")
     return "\n".join(lines)
+
+
+def _cell(one: Found) -> str:
+    unknown = 100.0 * one.unknown / one.raters
+    cell = f"{100.0 * one.failed / one.raters:.1f}"
+    return f"{cell} ({unknown:.0f})" if unknown >= 0.5 else cell
 
 
 def main() -> int:
     """Simulate and print; the number of campaigns may be given."""
     campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    start = time.perf_counter()
     found = simulate(campaigns)
     print(table(found))
     for one in found:
-        print(one.population.name, one.sort, one.raters, one.failed, one.unknown, one.checks)
-    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
+        print(one.population.name, one.plan, one.sort, one.failed, one.unknown, one.checks)
     return 0
 
 

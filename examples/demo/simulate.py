@@ -14,6 +14,9 @@ Every rating is drawn by this script:
   (kind `reference`), a damaged version of the same text (`bad-reference`; only its lower quality is
   simulated) and outputs it has already seen (`repeat`).
 - One rater of the second pool is careless: it answers at random, and fast.
+- Preferences: two of twelve other raters (sim-31 to sim-42) see two systems' outputs, five such
+  pairs for each item, and prefer the one they feel better about; nearly equal feelings are a tie.
+  What is shown first feels a little better, so that there is an effect of position to find.
 
 Everything is deterministic from one seed. Usage: `python examples/demo/simulate.py [--check]`;
 `--check` writes nothing and fails if a file on disk is not what the script would write.
@@ -29,6 +32,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -42,8 +46,12 @@ NOTE = (
 RATERS_PER_TEXT = 5
 CONTROLS_PER_RATER = 6  # of each of the three kinds: about 5 % of the slider rows
 CARELESS_RATER = "sim-22"
+PAIRS_PER_ITEM, RATERS_PER_PAIR = 5, 2
+TIED = 0.2  # feelings no further apart are a tie
+SHOWN_FIRST = 0.06  # what being shown first adds to a feeling
 REFERENCE_WEEK = datetime.fromisoformat("2026-03-02T08:00:00+00:00")
 OUTPUT_WEEK = datetime.fromisoformat("2026-03-09T08:00:00+00:00")
+PAIR_WEEK = datetime.fromisoformat("2026-03-16T08:00:00+00:00")
 HEADER = "rater,item,target,criterion,value,scale,kind,pair,position,started,finished"
 SYSTEMS: Mapping[str, tuple[str, str]] = {
     "human": ("human", "Answers a person might give; nearly always good."),
@@ -259,6 +267,35 @@ def rate_outputs(items: Sequence[Item], rng: np.random.Generator) -> list[Row]:
     return rows
 
 
+def prefer(items: Sequence[Item], rng: np.random.Generator) -> list[Row]:
+    """Two rows a judgement: 1 and 0 for the better and the other output, or a half for both."""
+    raters = draw_raters(range(31, 43), rng)
+    pairs = list(combinations(SYSTEMS, 2))
+    queues: dict[str, list[tuple[Item, tuple[str, str]]]] = {rater.name: [] for rater in raters}
+    for item in items:
+        for place in rng.choice(len(pairs), size=PAIRS_PER_ITEM, replace=False):
+            for index in rng.choice(len(raters), size=RATERS_PER_PAIR, replace=False):
+                queues[raters[index].name].append((item, pairs[place]))
+    rows: list[Row] = []
+    for rater in raters:
+        clock = PAIR_WEEK + timedelta(days=int(rng.integers(5)), seconds=int(rng.integers(36_000)))
+        for index in rng.permutation(len(queues[rater.name])):
+            item, pair = queues[rater.name][index]
+            shown = pair if rng.random() < 0.5 else pair[::-1]
+            first, second = (rater.feel(item.outputs[name].quality, rng) for name in shown)
+            lead = first + SHOWN_FIRST - second
+            values = ("0.5", "0.5") if abs(lead) < TIED else ("1", "0") if lead > 0 else ("0", "1")
+            started = clock
+            seconds = round(1.6 * rater.pace * rng.lognormal(0, 0.35))
+            finished = started + timedelta(seconds=max(1, seconds))
+            clock = finished + timedelta(seconds=int(rng.integers(1, 4)))
+            for position, (name, value) in enumerate(zip(shown, values, strict=True), start=1):
+                judgement = (rater.name, item.id, f"system:{name}", "overall", value, "0-1", "item")
+                times = (started.isoformat(), finished.isoformat())
+                rows.append((*judgement, " vs ".join(pair), str(position), *times))
+    return rows
+
+
 def mean_weights(reference_rows: Iterable[Row]) -> dict[tuple[str, str], float]:
     """The weight of each (item, target): its mean Likert value moved to [-1, 1]."""
     values: dict[tuple[str, str], list[int]] = {}
@@ -321,6 +358,7 @@ def build(items: Sequence[Item]) -> dict[str, bytes]:
             {"id": item.id, "text": item.outputs[system].text} for item in items
         )
     files["ratings.csv"] = to_csv([*reference_rows, *output_rows])
+    files["preferences.csv"] = to_csv(prefer(items, np.random.default_rng([SEED, 1])))
     files["systems.toml"] = to_toml(SYSTEMS)
     return {name: text.encode("utf-8") for name, text in files.items()}
 

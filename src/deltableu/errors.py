@@ -55,6 +55,8 @@ class InputWarning(UserWarning):
 
 #: Names to look through, and letters of one: a hint must not take long.
 _MOST_NAMES, _LONGEST_NAME = 2_000, 60
+#: Names that a sentence lists before it says how many more there are.
+_LISTED = 50
 
 
 def find_name(name: str, names: Iterable[str]) -> str:
@@ -111,7 +113,9 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
 def check_known(what: str, name: str, names: Iterable[str]) -> None:
     """Refuse the name of something that is not there."""
     if name not in (there := list(names)):
-        known = ", ".join(there) or "none"
+        known = ", ".join(there[:_LISTED]) or "none"
+        if len(there) > _LISTED:
+            known += f" and {len(there) - _LISTED:,} more"
         meant = hint_at(name, there)
         raise InputError(f"there is no {what} {name!r}; there are {known}{meant}")
 

@@ -217,3 +217,17 @@ def test_compare_fails_if_worse(table, capsys):
             main(["compare", *arguments])
         assert (ended.value.code or 0) == status
     assert "v2 fails: worse than v1" in capsys.readouterr().err
+
+
+def test_a_summary_goes_to_standard_output_and_a_history_does_not(run, demo, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    systems = ("--baseline", "human", "--systems", "retrieval", "--metrics", "bleu")
+    for spelt in (("--summary", "-"), ("--summary=-",)):
+        assert "### deltableu gate" in run("gate", demo, *systems, *spelt).out
+    for spelt in (("--history", "-"), ("--history=-",)):
+        result = run("gate", demo, *systems, *spelt)
+        assert (result.code, result.err) == (
+            2,
+            "deltableu: --history takes a file, because it is read too\n",
+        )
+    assert list(tmp_path.iterdir()) == []

@@ -9,6 +9,7 @@ import re
 import stat
 import uuid
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,22 @@ def test_weights_are_the_means_of_what_people_said(campaign, done, few, tmp_path
         for one in item.references:
             mean = np.mean(values[item.id, f"reference:{one.id}"])
             assert one.weight == (mean - 3) / 2
+
+
+def test_failed_raters_are_dropped_from_ratings_and_weights(campaign, done, tmp_path):
+    folder = campaign("--per-item", 2, "--raters", "ann", "eve", "--no-practice")
+    # What answers here is no person, and fast.
+    server.write_campaign(folder, replace(server.read_campaign(folder), min_seconds=0.0))
+    answer_all(
+        folder, lambda task, rater: [[3 if rater == 2 else 1 + len(task["responses"][0]) % 5]]
+    )
+    said = done("rate", "export", folder, "-o", tmp_path / "ratings.csv", "--drop-failed").err
+    assert "deltableu: dropped 1 of 2 raters, who failed" in said
+    assert read_ratings(tmp_path / "ratings.csv").raters == ("ann",)
+    done("rate", "weights", folder, "-o", tmp_path / "rated", "--drop-failed")
+    for item in read_study(tmp_path / "rated").items:
+        for one in item.references:
+            assert one.weight == (1 + len(one.text) % 5 - 3) / 2
 
 
 def test_a_slider_s_middle_is_zero(campaign, done, tmp_path):
@@ -359,3 +376,35 @@ def test_the_demo_s_dialogues_are_those_of_the_demo_study(demo):
     inside = (Path(server.__file__).parent / "demo" / "items.jsonl").read_text().splitlines()
     assert len(inside) == 12
     assert set(inside) <= set((demo / "items.jsonl").read_text().splitlines())
+
+
+def test_preferences_from_the_page_to_a_ranking(campaign, done, tmp_path):
+    """Raters prefer by a known quality, lean to the first text, and call some pairs a tie."""
+    folder = campaign(
+        *("--scale", "preference", "--per-item", 6, "--raters", 8, "--no-practice"), what="pairs"
+    )
+    study = read_study(tmp_path / "few")
+    strength = dict(zip(study.outputs, (0.0, 1.0, 2.2, -1.5, -2.5, 0.5), strict=True))
+    systems = {
+        (item.message, text): name
+        for name, texts in study.outputs.items()
+        for item, text in zip(study.items, texts, strict=True)
+    }
+    draws = np.random.default_rng(2)
+
+    def prefer(task, rater):
+        first, second = (strength[systems[task["message"], text]] for text in task["responses"])
+        lean = first - second + 0.6 + draws.logistic()
+        return [[0 if abs(lean) < 0.4 else 1 if lean > 0 else 2]]
+
+    given = answer_all(folder, prefer)
+    assert given == 6 * 15 * len(study.items)
+    done("rate", "export", folder, "-o", tmp_path / "preferences.csv")
+    found = done("rate", "rank", tmp_path / "preferences.csv", "--format", "json").json
+    text = json.dumps(found)
+    ranked = sorted(strength, key=strength.get, reverse=True)
+    shown = done("rate", "rank", tmp_path / "preferences.csv").out
+    places = [re.search(rf"^{name} ", shown, re.MULTILINE).start() for name in ranked]
+    assert places == sorted(places)
+    assert "position" in text
+    assert "first" in shown

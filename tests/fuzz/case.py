@@ -47,7 +47,9 @@ _SHARES = {
     "judge show": 0.6,
 }
 #: A pilot needs some items.
-_ITEMS = {"plan compare": 10}
+_ITEMS = {"plan compare": 10, "rate seeds": 8, "rate pilot": 4, "rate agree": 3, "rate rank": 3}
+#: Where results may go, and what everybody else on the machine needs as it is.
+_DEVICES = ("/dev/null", "/dev/full")
 _API = 0.12
 _PROCESSES = 0.004
 _TWICE = 0.02
@@ -152,15 +154,22 @@ def _command_case(seed: int, folder: Path, *, process: bool) -> tuple[list[Failu
         _leave_behind(world, line)
     stdin = world.files[0].content() if world.files and "-" in arguments else b""
     before = snapshot(folder)
+    devices = {name: os.stat(name).st_mode for name in _DEVICES}
     outcome = (_in_process if process else _in_this_process)(arguments, stdin, world)
     after = snapshot(folder)
     wrong = [*_check(command, arguments, outcome), *_check_tree(line, outcome, before, after, own)]
+    for name, mode in devices.items():
+        if os.stat(name).st_mode != mode:
+            os.chmod(name, mode)
+            wrong.append(("a device was changed", command.name, name))
     shown = _story(arguments, outcome, world)
     failures = [Failure(seed, sort, place, f"{detail}\n{shown}") for sort, place, detail in wrong]
     fresh = {path: after[path].content for path in new(before, after)}
     left = {"code": b"%r" % outcome.code, "out": outcome.out, "err": outcome.err, **fresh}
     # A picture knows its date, and a judge how long it learned.
     timed = (".png", ".gz", ".safetensors", *(["out"] if command.name == "judge train" else []))
+    if command.path[0] == "rate":  # links are secrets, and forgotten names are random
+        timed = (*timed, ".sqlite", "new-links.csv", "out", "err")
     if outcome.code != 0:  # what is done when another thread fails is a matter of chance
         timed = (*timed, *fresh)
     masked = {k: _masked(v) for k, v in left.items() if not k.endswith(timed) and "/tmp/" not in k}
@@ -174,6 +183,8 @@ def _draw(seed: int, command: Command) -> float:
 
 def _masked(content: bytes) -> bytes:
     text = _OVER_AND_OVER.sub("", content.decode("latin-1"))
+    # A history says when each gate was.
+    text = re.sub(r'^\{"time": "[^"]*"', "", text, flags=re.MULTILINE)
     # The partitions of a log of progress end in any order.
     if text.startswith('{"stage": '):
         text = "\n".join(sorted(text.splitlines()))
@@ -428,6 +439,8 @@ def _check_tree(
         # A study may be replaced by what was made of it, if its owner says so.
         places = _resolved(line)
         own = own | {path for path in touched if any(_within(path, one) for one in places)}
+    if line.changes_campaign:
+        own = own | {path for path in touched if path.startswith(f"{line.world.inputs}/campaign/")}
     if strange := [path for path in touched if path not in own]:
         yield "a stranger's file was touched", name, "\n".join(strange[:5])
     # A gate's summary is added to last, when its results are written: a device may be full then.

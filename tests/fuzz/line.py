@@ -50,7 +50,11 @@ class CommandLine:
         line = [*self.command.path, *arguments, *(one for option in options for one in option)]
         if "typing" in self.faults:
             self._mistype(line)
-        return [argument(one) for one in line]
+        line = [argument(one) for one in line]
+        if self.command.name == "rate new":
+            # It makes a folder of whatever stands first.
+            self.outputs += [self.world.cwd / one for one in line if one.strip("./")]
+        return line
 
     def _spelt(self, key: str, values: list[str] | None) -> list[str]:
         option = self.command.option(key)
@@ -61,6 +65,11 @@ class CommandLine:
         if len(values) == 1 and name.startswith("--") and joined:
             return [f"{name}={values[0]}"]
         return [name, *values]
+
+    @property
+    def changes_campaign(self) -> bool:
+        """Whether the campaign is among what may be changed."""
+        return self.world.inputs / "campaign" in self.outputs
 
     # Mistakes
 

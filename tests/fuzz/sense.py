@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.campaigns import make_settings, names_of_raters
 from tests.fuzz.commands import Command, Option, metric_names
 from tests.fuzz.layouts import Foreign
 from tests.fuzz.values import WORDS, file_stem, hostile_text
@@ -53,12 +54,19 @@ _SIZES: dict[str, tuple[float, ...]] = {
     "best": (1, 2),
     "patience": (1, 2),
     "most": (1, 3),
+    "target": (0.01, 0.5, 0.9),
+    "categories": (2, 5),
+    "prior": (0.5, 1, 3),
     "max_vocabulary": (5, 50),
+    "pilot_raters": (2, 3),
+    "pilot": (1, 2),
+    "dev": (0.3, 0.5),
+    "keep": (1, 2, 3),
 }
 #: Given nearly always: by default they are what people need, and not what tests need.
 _SHORTENED = {
     "resamples", "trials", "replicates", "epochs", "dimension", "embedding", "hidden", "layer",
-    "vocabulary", "validation", "min_count",
+    "vocabulary", "validation", "min_count", "prior",
 }  # fmt: skip
 _LIKELY = {"output": 0.5, "html": 0.5, "format": 0.3, "work": 0.3, "ci": 0.5, "parrot": 0.3}
 _METRIC_OPTIONS = (
@@ -67,7 +75,11 @@ _METRIC_OPTIONS = (
     "magnitude", "original",
 )  # fmt: skip
 #: What nothing but a mistake would give: other people's encoders, cluster keys.
-_NEVER = ("tls_ca", "tls_cert", "tls_key", "list", "without_references", "names", "sources")
+_NEVER = (
+    "database", "tls_ca", "tls_cert", "tls_key", "list", "without_references", "names", "sources",
+)  # fmt: skip
+#: Commands that change a campaign.
+_CHANGES = ("add", "link", "revoke", "forget", "exclude", "pause", "resume", "restore")
 _OF_METHODS = {
     "bm25": ("product", "k1", "b", "idf"),
     "embedding": ("vectors", "unknown"),
@@ -246,6 +258,8 @@ class Sense:
                 self.given["vectors"] = [str(world.vectors())]
             elif method == "encoder":
                 self.given["encoder"] = ["tests.fuzz.encoders:letters"]
+        elif path[0] == "rate":
+            self._campaign_choices()
         elif path[0] == "logs" and rng.random() < 0.4:
             self.given["split"] = self._known()["split"]()
             names = [one.partition("=")[0].partition(":")[0] for one in self._split().split(",")]
@@ -253,6 +267,38 @@ class Sense:
                 self.given["period"] = [rng.choice(names)]
         if path == ("logs", "sample"):
             self.given["as"] = ["upsilon" if world.raw_kind == "posts" else "triples"]
+
+    def _campaign_choices(self) -> None:
+        """What is rated, how, and who does it."""
+        world, rng, name = self.world, self.rng, self.command.path[1]
+        if name == "new":
+            kinds = ["references", "outputs", "outputs", "pairs", "seeds"]
+            what = rng.choice(kinds[: 5 if len(world.systems) > 1 else 3])
+            # Plain references have no origin.
+            self.given["what"] = ["references" if what == "seeds" and world.bare else what]
+            if rng.random() < 0.3:
+                self.given["settings"] = [self._shown(make_settings(world))]
+            elif rng.random() < 0.5:
+                scales = ("preference",) if what == "pairs" else ("likert5", "slider100")
+                self.given["scale"] = [rng.choice(scales)]
+        elif name == "add":
+            self.given["raters"] = names_of_raters(world, new=True)
+        if name in _CHANGES or (name == "pilot" and rng.random() < 0.3):
+            self.outputs.append(world.campaign(self._rated()))
+            if name == "pilot":
+                self.given["open"] = None
+
+    def _campaign(self) -> Path:
+        """A new one, or one that is there."""
+        if self.command.path == ("rate", "new"):
+            return self._result("campaign")
+        return self.world.campaign(self._rated())
+
+    def _rated(self) -> str:
+        """What a campaign is about."""
+        kinds = {"weights": ("references",), "seeds": ("seeds",)}
+        usual = ("references", "outputs", "pairs")
+        return self.rng.choice(kinds.get(self.command.path[1], usual))
 
     def _split(self) -> str:
         return (self.given.get("split") or [""])[0]
@@ -321,6 +367,23 @@ class Sense:
             "validate.unknown": not self.has("human"),
             "threshold": "kendall-like" in (self.given.get("methods") or [""])[0],
             "report.criterion": judged,
+            "rate agree.targets": False,
+            "rate new.preset": False,
+            "rate new.scale": False,
+            "rate new.settings": False,
+            "rate new.practice": True,
+            "rate new.pairs": self.is_("what", "pairs"),
+            "rate new.systems": not self.is_("what", "pairs") and not world.has_runs(),
+            "rate new.count_ratings": world.judged and not self.has("pilot", "controls"),
+            "rate new.controls": not self.is_("what", "pairs") and not self.has("pilot"),
+            "rate new.pilot": not self.has("count_ratings", "controls"),
+            "rate new.raters": True,
+            "rate add.pairs": False,
+            "rate pilot.open": False,
+            "rate pilot.per_item": self.has("open"),
+            "rate weights.criterion": True,
+            "rate rank.criterion": True,
+            "rate rank.systems": len(world.systems) > 1,
             "plan compare.criterion": judged and self.has("raters"),
             "raters": judged and weighted,
             "item": False,
@@ -392,6 +455,8 @@ class Sense:
             "junit": (".xml",),
             "summary": (".md",),
             "history": (".jsonl",),
+            "links": (".csv",),
+            "kept": (".csv", ".tsv", ".jsonl"),
         }
         by_command: dict[tuple[str, ...], tuple[str, ...]] = {
             ("vectors", "train"): (".txt", ".bin", ".txt.gz"),
@@ -405,12 +470,19 @@ class Sense:
             ("report",): (".html",),
             ("mine",): ("",),
             ("import",): ("",),
+            ("rate", "new"): ("",),
+            ("rate", "export"): (".csv", ".tsv", ".jsonl", ".parquet"),
+            ("rate", "weights"): ("",),
+            ("rate", "seeds"): ("",),
+            ("rate", "backup"): (".sqlite",),
         }
         return own.get(key) or by_command.get(path, (".txt", ".json", ""))
 
     def _systems(self) -> list[str]:
         """Some of them, the baseline among them."""
         names = self.world.names() if self.command.path != ("explain",) else self.world.systems
+        if self.command.path[:1] == ("rate",):
+            return self.rng.sample(self.world.systems, min(2, len(self.world.systems)))
         if self.command.path == ("plan", "compare"):
             names = self.world.systems
             return self.rng.sample(names, min(2, len(names)))
@@ -430,10 +502,15 @@ class Sense:
         def numbers() -> list[str]:
             return [rng.choice(("1", "2", "4", "all")) for _ in range(rng.randint(1, 2))]
 
+        def raters() -> list[str]:
+            return names_of_raters(world, new=path[1] in ("new", "add"))
+
         path = self.command.path
         tables = {
             "compare": ("systems", "pairs", "matrix"),
             "validate": ("people", "agreement", "matrix"),
+            "rate agree": ("summary", "measures", "enough", "raters", "icc", "correlations"),
+            "rate rank": ("systems", "pairs", "position"),
         }
         criteria = {("compare",): "studentized", ("validate",): "auto"}
         return {
@@ -448,6 +525,7 @@ class Sense:
             "table": world.similarity_table,
             "past": world.past,
             "human": world.human,
+            "ratings": world.preferences if path[-1] == "rank" else world.ratings,
             "scores": lambda: [world.scores()],
             "refs": world.references,
             "weights": world.weights,
@@ -474,7 +552,7 @@ class Sense:
                 "pearson", "spearman", "kendall-b", "kendall-c", "kendall-wei", "kendall-like"
             ),
             "levels": commas("system", "pooled", "item"),
-            "tables": commas(*tables.get(path[0], ("systems",))),
+            "tables": commas(*tables.get(self.command.name, ("systems",))),
             "select": lambda: rng.choice(
                 ("all", "single", "w>=0.6", "w>=-1") if world.rated else ("all", "single")
             ),
@@ -511,7 +589,13 @@ class Sense:
             "roles": lambda: "user,assistant" if world.raw_roles else "u0,u1",
             "responder": lambda: "assistant" if world.raw_roles else "u1",
             "references": numbers,
-            "raters": numbers,
+            "raters": numbers if path[0] != "rate" else raters,
+            "campaign": self._campaign,
+            "backup": lambda: world.backup(self._rated()),
+            "language": lambda: rng.choice(("en", "de", "ja", "ar")),
+            "crowd": lambda: rng.choice(("PROLIFIC_PID", "workerId")),
+            "url": lambda: rng.choice(("https://example.org/study", "http://localhost:9/")),
+            "pairs": lambda: [",".join(rng.sample(world.systems, 2))],
             "original": lambda: rng.choice(("1", "rated")),
             "title": lambda: hostile_text(rng),
             "commit": lambda: hostile_text(rng),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.campaigns import make_campaign
 from tests.fuzz.trees import plant_strangers
 from tests.fuzz.values import WORDS, file_stem, texts
 
@@ -200,6 +201,7 @@ class World:
         self.raw_kind = rng.choice(("posts", "posts", "turns", "conversations"))
         self.raw_roles = rng.random() < 0.5
         self._study: Path | None = None
+        self._campaign: Path | None = None
         self._plain: list[Path] | None = None
         #: Outputs and references by the item's place.
         self._said: dict[int, list[str]] = {}
@@ -384,6 +386,40 @@ class World:
     def human(self) -> Path:
         return self.scores("overall", "human")
 
+    def ratings(self) -> Path:
+        """A study, or a file of ratings alone."""
+        if self.rng.random() < 0.5:
+            return self.study()
+        records = [
+            {"rater": f"p{rater}", "item": id, "target": f"system:{name}", "value": value}
+            for rater in range(self.rng.randint(2, 4))
+            for id in self.items
+            for name in self.systems
+            for value in [self.rng.randint(1, 5)]
+        ]
+        return self.table("ratings", records, ("csv", "tsv", "jsonl", "parquet"))
+
+    def preferences(self) -> Path:
+        """Two rows a judgement; everybody wins and loses now and then."""
+        rng, names = self.rng, [*self.systems, "one more"][: max(2, len(self.systems))]
+        pairs = [(a, b) for a in names for b in names if a < b] * rng.randint(2, 5)
+        records = [
+            {
+                "rater": rater,
+                "item": item,
+                "target": f"system:{name}",
+                "value": value,
+                "scale": "0-1",
+                "pair": f"{number}",
+                "position": position,
+            }
+            for number, pair in enumerate(pairs)
+            for rater, item in [(f"p{rng.randint(0, 3)}", rng.choice(self.items))]
+            for values in [rng.choice(((1, 0), (0, 1), (0.5, 0.5)))]
+            for position, (name, value) in enumerate(zip(pair, values, strict=True), start=1)
+        ]
+        return self.table("preferences", records, ("csv", "tsv", "jsonl", "parquet"))
+
     def history(self) -> Path:
         """What gates of a study wrote, or of another one than the case is about."""
         records = [json.loads(line) for line in history_bytes().splitlines()]
@@ -412,6 +448,23 @@ class World:
             {"hypothesis": said, "reference": right, "score": 0.5} for said, right in sorted(pairs)
         ]
         return self.table("similar", records, ("csv", "tsv", "jsonl", "parquet"))
+
+    # Campaigns
+
+    def campaign(self, what: str) -> Path:
+        """A campaign with answers; the same one for every use in a case."""
+        if self._campaign is None:
+            self._campaign = make_campaign(self, self.inputs / "campaign", what)
+        return self._campaign
+
+    def backup(self, what: str) -> Path:
+        """The answers of a campaign, which has mostly lost them."""
+        campaign = self.campaign(what)
+        kept = next(file for file in self.files if file.path == campaign / "answers.sqlite")
+        self.files.remove(kept)
+        if self.rng.random() < 0.9:
+            kept.path.unlink()
+        return self.add(self.inputs / "backup.sqlite", "bytes", kept.records)
 
     # Logs
 

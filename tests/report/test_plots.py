@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from deltableu import ScoreTable, compare_systems, validate_metrics
+from deltableu.corpus import read_ratings
 from deltableu.errors import InputError
+from deltableu.rate import preferences, rank_by_preference, rater_agreements
 from deltableu.report import plot, svg
 from deltableu.validate import ValidationPlan
 
@@ -77,3 +81,14 @@ def test_what_is_no_result_is_refused(wrong):
         plot(wrong)
     with pytest.raises(InputError, match="for a Validation"):
         plot(wrong, kind="scatter")
+
+
+def test_rankings_by_preference_and_agreement_of_raters_are_drawn():
+    demo = Path(__file__).parents[2] / "examples" / "demo"
+    table = read_ratings(demo / "preferences.csv")
+    ranking = plot(rank_by_preference(preferences(table), resamples=10))
+    names = [label.get_text() for label in ranking.axes[0].get_yticklabels()]
+    assert names[0] == "human"
+    curve, raters = plot(rater_agreements(table)).axes
+    assert curve.get_title(loc="left") == "overall of pairs"
+    assert raters.get_title(loc="left") == "12 raters"

@@ -120,7 +120,12 @@ def _run(arguments: list[str]) -> Any:
         help_format="plaintext",
         suppress_keyboard_interrupt=False,
     )
-    arguments = [STANDARD_INPUT if argument == "-" else argument for argument in arguments]
+    arguments = [
+        f"{argument[:-1]}{STANDARD_INPUT}"
+        if argument == "-" or (argument.startswith("--") and argument.endswith("=-"))
+        else argument
+        for argument in arguments
+    ]
     for name in COMMANDS:
         module = _MODULES.get(name, name)
         app.command(f"deltableu.cli.{module}:{module}", name=name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from deltableu.cli.inputs import check_results, read_inputs, ready_scores
+from deltableu.cli.inputs import check_results, read_inputs, read_people, ready_scores
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
@@ -21,7 +21,7 @@ from deltableu.cli.options import (
     one_tidy_table,
     unused,
 )
-from deltableu.cli.output import Format, emit, note, note_groups, note_left_out, remark, tell
+from deltableu.cli.output import Format, emit, note, note_groups, note_left_out, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
@@ -44,7 +44,6 @@ from deltableu.corpus import (
     Missing,
     ScoreTable,
     item_groups,
-    read_study,
     reference_set,
     system_runs,
 )
@@ -73,6 +72,7 @@ def compare(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
+    drop_failed: Annotated[bool, Flag] = False,
     group: str | None = None,
     runs: Literal["auto", "off"] = "auto",
     tests: str = "studentized",
@@ -135,6 +135,9 @@ def compare(
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    drop_failed
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then resampled and exchanged.
@@ -209,6 +212,7 @@ def compare(
             select=(select, "all"),
             no_positive=(no_positive, "error"),
             missing=(missing, "error"),
+            drop_failed=(drop_failed, False),
         )
     elif resample == "items":
         unused("neither --scores nor --resample items,raters", columns=(columns, None))
@@ -233,7 +237,7 @@ def compare(
                 raise InputError("--resample items,raters needs one study with ratings")
             if tests != "studentized" or interval != "studentized":
                 raise InputError("--resample items,raters has its own test and interval")
-            study = read_study(paths[0], columns=mapped, missing=missing, report=tell)
+            study = read_people(paths[0], drop_failed=drop_failed, columns=mapped, missing=missing)
             if runs == "auto" and len(system_runs(study.outputs)) < len(study.outputs):
                 raise InputError(
                     "--resample items,raters takes each run for a system of its own: say --runs off"
@@ -262,7 +266,9 @@ def compare(
                     raise InputError("--group needs a study, whose items have meta")
                 source = ready_scores(scores, mapped, metrics, options, lower_is_better)
             else:
-                inputs = read_inputs(paths, refs, weights, systems, missing)
+                inputs = read_inputs(
+                    paths, refs, weights, systems, missing, drop_failed=drop_failed
+                )
                 groups = inputs.groups(group)
                 references = inputs.references.select(select)
 

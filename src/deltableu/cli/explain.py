@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal, cast
 
 from cyclopts import Parameter
 
-from deltableu.cli.inputs import check_outputs, check_results
+from deltableu.cli.inputs import check_outputs, check_results, read_people
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Positive, Signatures
+from deltableu.cli.options import Flag, Positive, Signatures
 from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
-from deltableu.corpus import Item, ReferenceSet, Study, read_study, reference_set
+from deltableu.corpus import Item, ReferenceSet, Study, reference_set
 from deltableu.errors import InputError, hint_at
 from deltableu.io import Own, short_signatures
 from deltableu.report import Case, explain_page, explained_case, terminal_view
@@ -44,6 +44,7 @@ def explain(
     options: NgramOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
+    drop_failed: Annotated[bool, Flag] = False,
     html: Annotated[Path | None, Parameter(name=["--html", "--output", "-o"])] = None,
     signatures: Signatures = False,
 ) -> None:
@@ -73,6 +74,9 @@ def explain(
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
+    drop_failed
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     html
         Write one self-contained HTML page here instead of printing; - is standard output.
     signatures
@@ -87,7 +91,7 @@ def explain(
     if metric is not None:
         _metric(metric, changed)
     check_results(html, [study], Own.PAGE)
-    data = read_study(study, ratings=False)
+    data = read_people(study, ratings=False, drop_failed=drop_failed)
     systems = [system] if against is None else [system, against]
     check_outputs(data, study, systems)
     if system == against:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -95,6 +96,7 @@ def run(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
+    drop_failed: Annotated[bool, Flag] = False,
     group: str | None = None,
     runs: Literal["auto", "off"] = "auto",
     trials: Whole = 10_000,
@@ -165,6 +167,9 @@ def run(
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    drop_failed
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then exchanged.
@@ -202,6 +207,8 @@ def run(
     github = os.environ.get(_SUMMARY)
     if summary is None and github:
         summary = Path(github)
+    if history is not None and is_standard_stream(history):
+        raise InputError("--history takes a file, because it is read too")
     check_results(summary, inputs, None if str(summary) == github else Own.SUMMARY)
     # A history may lie in the study; one that holds no runs is refused when it is read.
     check_results(history, inputs if refs else inputs[len(paths) :], None)
@@ -232,6 +239,7 @@ def run(
                 select=(select, "all"),
                 no_positive=(no_positive, "error"),
                 missing=(missing, "error"),
+                drop_failed=(drop_failed, False),
                 group=(group, None),
             )
             named = named_columns(columns, "system=model,item=segment_id,score=comet")
@@ -241,7 +249,7 @@ def run(
             wanted = None
             if refs is None and systems is not None:
                 wanted = [baseline, *(name for name in systems if name != baseline)]
-            given = read_inputs(paths, refs, weights, wanted, missing)
+            given = read_inputs(paths, refs, weights, wanted, missing, drop_failed=drop_failed)
             groups = given.groups(group)
             references = given.references.select(select)
 
@@ -358,6 +366,9 @@ def _this_commit(given: str | None) -> str:
 
 
 def _append(path: Path, text: str) -> None:
+    if is_standard_stream(path):
+        sys.stdout.write(text)
+        return
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.options import STANDARD_INPUT, listed, no_use
-from deltableu.cli.output import tell
+from deltableu.cli.output import remark, tell
 from deltableu.corpus import (
     Missing,
     ReferenceSet,
@@ -26,6 +26,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, find_name, hint_at
 from deltableu.io import ColumnNames, Own, PathLike, check_new_file
+from deltableu.rate import without_failed_raters
 from deltableu.score import metric_label
 
 
@@ -68,6 +69,7 @@ def read_inputs(
     missing: Missing = "error",
     *,
     ratings: bool = False,
+    drop_failed: bool = False,
 ) -> Inputs:
     """Read a study (`paths` is its folder) or, with `refs`, parallel text files."""
     if "" in (*paths, *(refs or ()), weights):
@@ -77,7 +79,9 @@ def read_inputs(
     if refs is None:
         if weights is not None:
             raise InputError("--weights goes with --refs; a study has its weights in its items")
-        return _from_study(paths, systems, missing, ratings)
+        return _from_study(paths, systems, missing, ratings, drop_failed)
+    if drop_failed:
+        raise InputError("--drop-failed needs a study, whose raters can be checked")
     if systems is not None:
         raise InputError("--systems chooses from a study; with --refs, name the systems' files")
     return _from_files(
@@ -86,6 +90,36 @@ def read_inputs(
         None if weights is None else _dash(weights),
         missing,
     )
+
+
+def read_people(
+    path: PathLike,
+    *,
+    drop_failed: bool,
+    ratings: bool = True,
+    columns: ColumnNames | None = None,
+    missing: Missing = "error",
+    systems: Sequence[str] | None = None,
+) -> Study:
+    """Read a study, with its ratings where they are wanted, and without those of failed raters.
+
+    What was dropped is said when the command has ended.
+    """
+    study = read_study(
+        path,
+        ratings=ratings or drop_failed,
+        columns=columns,
+        missing=missing,
+        systems=systems,
+        report=tell,
+    )
+    if not drop_failed:
+        return study
+    study, text = without_failed_raters(study)
+    remark(text)
+    # Pages show a study's note; nobody should read them without knowing.
+    said = f"{text[0].upper()}{text[1:]}."
+    return replace(study, note=said if study.note is None else f"{study.note} {said}")
 
 
 def ready_scores(
@@ -110,7 +144,11 @@ def ready_scores(
 
 
 def _from_study(
-    paths: Sequence[str], systems: Sequence[str] | None, missing: Missing, ratings: bool
+    paths: Sequence[str],
+    systems: Sequence[str] | None,
+    missing: Missing,
+    ratings: bool,
+    drop_failed: bool,
 ) -> Inputs:
     if not paths:
         raise InputError("give a study folder, or system files with --refs")
@@ -121,7 +159,9 @@ def _from_study(
         raise InputError(
             f"{wrong}: give one study folder, or system files together with --refs r0.txt ..."
         )
-    study = read_study(paths[0], ratings=ratings, missing=missing, systems=systems, report=tell)
+    study = read_people(
+        paths[0], ratings=ratings, drop_failed=drop_failed, missing=missing, systems=systems
+    )
     wanted = with_runs(systems or study.outputs, tuple(study.outputs))
     check_outputs(study, paths[0], wanted)
     outputs = {name: tuple(study.outputs[name]) for name in wanted}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-from deltableu.cli.inputs import check_outputs, check_results
+from deltableu.cli.inputs import check_outputs, check_results, read_people
 from deltableu.cli.metric_options import NgramOptions, noted_metrics
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
+    Flag,
     Output,
     Positive,
     Several,
@@ -19,12 +20,13 @@ from deltableu.cli.options import (
     unused,
 )
 from deltableu.cli.output import Format, emit, note_groups, note_left_out
+from deltableu.cli.plot_files import check_plot, write_plot
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_comparison
-from deltableu.corpus import item_groups, read_study
+from deltableu.corpus import item_groups
 from deltableu.errors import InputError
-from deltableu.io import Own, as_record, atomic_path, check_apart, named_columns
-from deltableu.report import check_plotting, power_plot, verdict
+from deltableu.io import as_record, named_columns
+from deltableu.report import power_plot, verdict
 
 plan = subcommands("plan", "Say how large a study must be.")
 
@@ -47,6 +49,7 @@ def compare(
     raters: Annotated[list[str] | None, Several] = None,
     criterion: str | None = None,
     columns: str | None = None,
+    drop_failed: Annotated[bool, Flag] = False,
     group: str | None = None,
     replicates: Whole = 400,
     seed: Whole = 0,
@@ -87,6 +90,9 @@ def compare(
         Which ratings of references; may be left out where there is one.
     columns
         What the ratings call their columns: rater=annotator,value=score.
+    drop_failed
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then drawn, and --items are numbers of groups.
@@ -107,18 +113,17 @@ def compare(
     threads
         For preparing references: all cores by default; no result depends on it.
     """
-    form = None if plot is None else _plot_form(plot)
+    form = check_plot(plot, output, [study])
     check_results(output, [study])
-    check_results(plot, [study], Own.PLOT)
-    if plot is not None and output is not None:
-        check_apart(plot, [output], "written")
     if raters is None:
-        unused("no numbers of --raters", criterion=(criterion, None), columns=(columns, None))
+        unused("no numbers of --raters", criterion=(criterion, None))
+    if raters is None and not drop_failed:
+        unused("no numbers of --raters", columns=(columns, None))
     mapped = named_columns(columns, "rater=annotator,value=score")
     sizes = None if items is None else [_whole(text, "--items") for text in items]
     wanted = _numbers(references, "--references")
     rater_counts = _numbers(raters, "--raters")
-    data = read_study(study, ratings=raters is not None, columns=mapped)
+    data = read_people(study, ratings=raters is not None, drop_failed=drop_failed, columns=mapped)
     check_outputs(data, study)
     rated = any(one.weight is not None for item in data.items for one in item.references)
     name = metric or ("delta-bleu" if rated else "bleu")
@@ -144,21 +149,11 @@ def compare(
     note_left_out(len(found.dropped), len(data.items))
     note_groups(data.items, group)
     if plot is not None and form is not None:
-        with atomic_path(plot) as path:
-            path.write_bytes(power_plot(found, form))
+        write_plot(plot, power_plot(found, form))
     said = verdict(found)
     record = {**as_record(found), "verdict": list(said)}
     table = found.table(digits=digits)
     emit(table, record, format, output, verdict=said, signatures=signatures)
-
-
-def _plot_form(path: Path) -> Literal["svg", "png"]:
-    endings: dict[str, Literal["svg", "png"]] = {".svg": "svg", ".png": "png"}
-    form = endings.get(path.suffix.lower())
-    if form is None:
-        raise InputError(f"--plot takes a name that ends in .svg or .png, got {str(path)!r}")
-    check_plotting()
-    return form
 
 
 def _numbers(texts: list[str] | None, option: str) -> list[int | None]:

@@ -23,6 +23,9 @@ _COMMANDS = {
     "seeds": ("rate_results", "Keep the items that people liked, and split them."),
     "export": ("rate_results", "Write a campaign's ratings to a file."),
     "weights": ("rate_results", "Write the study with weights from a campaign's ratings."),
+    "agree": ("rate_agree", "Say how well raters agree, and how many are enough."),
+    "check": ("rate_check", "Say which raters failed, and why."),
+    "rank": ("rate_rank", "Rank systems by which of two outputs people preferred."),
     "backup": ("rate_results", "Copy a campaign's answers to a file, also while it is served."),
     "restore": ("rate_results", "Put a backup in the place of a lost database."),
 }

@@ -15,7 +15,7 @@ from deltableu.cli.options import Flag, Positive, Several, Whole
 from deltableu.cli.output import Format, emit, note, remark, tell
 from deltableu.corpus import read_study
 from deltableu.errors import InputError
-from deltableu.io import Own, Table, check_new_file, read_toml, write_csv
+from deltableu.io import Table, check_new_file, read_toml, write_csv
 from deltableu.rate import BlockPlan
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def new(
         A PostgreSQL database, such as postgresql://USER@HOST/NAME, for many raters; its password
         comes from PGPASSWORD or ~/.pgpass. By default SQLite in the campaign's folder.
     links
-        Also write names and links to this CSV file, which only you can read.
+        Also write names and links to this new CSV file, which only you can read.
     seed
         For the order of tasks.
     format
@@ -129,7 +129,7 @@ def new(
     from deltableu.rate import server
 
     if links is not None:
-        check_new_file(links, [study], own=Own.LINKS)
+        check_new_file(links, [study], replace=False)
     read = read_study(study, systems=systems, ratings=count_ratings, report=tell)
     wording = preset or _PRESETS[scale or ("preference" if what == "pairs" else "likert5")]
     values: dict[str, Any] = dict(server.preset(wording))
@@ -168,6 +168,9 @@ def new(
     if done.join is not None:
         rows.insert(1, ("(crowd)", f"{base}/j/{done.join}?{made.crowd}=ID"))
     _show(rows, links, format)
+    if 0 < len(done.links) < per_item and not made.crowd and not pilot:
+        there = f"there are {len(done.links)}: add some (rate add)"
+        remark(f"{per_item} raters are wanted for each, and {there}")
     remark(f"deltableu rate serve {campaign} serves it; links are shown only now")
 
 
@@ -204,7 +207,7 @@ def add(
     database
         Where answers are, if not where the campaign says.
     links
-        Also write names and links to this CSV file, which only you can read.
+        Also write names and links to this new CSV file, which only you can read.
     seed
         For the order of tasks.
     format
@@ -215,22 +218,30 @@ def add(
     if raters is None and study is None and per_item is None:
         raise InputError("name what to add: --raters, --study or --per-item")
     if links is not None:
-        check_new_file(links, [campaign], own=Own.LINKS)
-    address = database or ""
-    if study is not None:
-        read = read_study(study, ratings=False, report=tell)
-        chosen = None if pairs is None else system_pairs(pairs, tuple(read.outputs))
-        number = server.add_items(campaign, read, pairs=chosen, address=address, seed=seed)
-        note(f"added {number:,} tasks")
-    if per_item is not None:
-        number = server.set_per_item(campaign, per_item, address=address)
-        note(f"{number:,} tasks are for {per_item} raters each now")
-    if raters is not None:
-        settings, opened = server.open_database(campaign, address)
-        with closing(opened):
-            with opened.reading() as connection:
-                there = [row.name for row in server.read_raters(connection)]
-            made = opened.add_raters(_names(raters, there), _days(expires))
+        check_new_file(links, [campaign], replace=False)
+    if pairs is not None and study is None:
+        raise InputError("--pairs goes with --study")
+    until = _days(expires)
+    settings, opened = server.open_database(campaign, database or "")
+    with closing(opened):
+        with opened.reading() as connection:
+            there = [row.name for row in server.read_raters(connection)]
+        names = _names(raters, there)
+        # What is wrong is said before anything is changed.
+        opened.check_new_raters(names)
+        server.check_per_item(per_item or settings.per_item)
+        if study is not None:
+            read = read_study(study, ratings=False, report=tell)
+            chosen = None if pairs is None else system_pairs(pairs, tuple(read.outputs))
+            number = server.add_items(
+                campaign, read, pairs=chosen, address=database or "", seed=seed
+            )
+            note(f"added {number:,} tasks")
+        if per_item is not None:
+            number = server.set_per_item(campaign, per_item, address=database or "")
+            note(f"raters wanted for each of {number:,} tasks: {per_item}")
+        made = opened.add_raters(names, until) if names else []
+    if made:
         _show(_rows(made, (settings.url or LOCAL).rstrip("/")), links, format)
 
 
@@ -259,17 +270,17 @@ def link(
     database
         Where answers are, if not where the campaign says.
     links
-        Also write names and links to this CSV file, which only you can read.
+        Also write names and links to this new CSV file, which only you can read.
     format
         How the links are printed.
     """
     from deltableu.rate import server
 
     if links is not None:
-        check_new_file(links, [campaign], own=Own.LINKS)
+        check_new_file(links, [campaign], replace=False)
     settings, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        made = [opened.new_link(name, _days(expires)) for name in raters]
+        made = opened.new_links(raters, _days(expires))
     _show(_rows(made, (settings.url or LOCAL).rstrip("/")), links, format)
 
 
@@ -292,9 +303,9 @@ def revoke(
 
     _, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        for name in raters:
-            opened.revoke(name)
-            note(f"the link of {name} has ended")
+        opened.revoke(*raters)
+    for name in dict.fromkeys(raters):
+        note(f"the link of {name} has ended")
 
 
 @grouped
@@ -319,8 +330,8 @@ def forget(
 
     _, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        for name in raters:
-            note(f"a rater is {opened.forget(name)} now")
+        for name in opened.forget(*raters):
+            note(f"a rater is {name} now")
 
 
 @grouped
@@ -344,9 +355,9 @@ def exclude(
 
     _, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        for name in raters:
-            opened.exclude(name)
-            note(f"what {name} said does not count any more")
+        opened.exclude(*raters)
+    for name in dict.fromkeys(raters):
+        note(f"what {name} said does not count any more")
 
 
 @grouped

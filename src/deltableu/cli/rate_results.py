@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Flag, Output, Whole
+from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note, tell
+from deltableu.cli.rating_inputs import kept_ratings
 from deltableu.corpus import (
     RatingTable,
     check_new_study,
@@ -51,6 +52,7 @@ def export(
     *,
     output: Annotated[Path, Output],
     excluded: Annotated[bool, Flag] = False,
+    drop_failed: Annotated[bool, Flag] = False,
     database: str | None = None,
 ) -> None:
     """Write a campaign's ratings to a file, also while it is served.
@@ -66,11 +68,13 @@ def export(
         A file that ends in .csv, .tsv, .jsonl or .parquet.
     excluded
         Also write what excluded raters said.
+    drop_failed
+        Leave out raters who fail deltableu rate check.
     database
         Where answers are, if not where the campaign says.
     """
     check_new_file(output, [campaign], own=Own.RATINGS)
-    _, ratings = _ratings(campaign, database, excluded=excluded)
+    _, ratings = _ratings(campaign, database, excluded=excluded, drop_failed=drop_failed)
     write_ratings(output, ratings)
     note(f"wrote {len(ratings):,} ratings by {len(ratings.raters)} raters to {output}")
 
@@ -82,6 +86,7 @@ def weights(
     output: Annotated[Path, Output],
     study: Path | None = None,
     criterion: str | None = None,
+    drop_failed: Annotated[bool, Flag] = False,
     database: str | None = None,
     replace: Annotated[bool, Flag] = False,
 ) -> None:
@@ -100,6 +105,8 @@ def weights(
         The study that was rated, if it is not where it was when the campaign was made.
     criterion
         Which question's ratings become weights, where there were several.
+    drop_failed
+        Leave out raters who fail deltableu rate check.
     database
         Where answers are, if not where the campaign says.
     replace
@@ -107,7 +114,7 @@ def weights(
     """
     from deltableu.rate import server
 
-    settings, ratings = _ratings(campaign, database)
+    settings, ratings = _ratings(campaign, database, drop_failed=drop_failed)
     source = _study_path(campaign, settings, study)
     check_new_study(output, [campaign], replace=replace, source=source)
     read = read_study(source, report=tell)
@@ -178,7 +185,7 @@ def pilot(
     *,
     target: float = 0.9,
     open: Annotated[bool, Flag] = False,
-    per_item: Whole | None = None,
+    per_item: Positive | None = None,
     database: str | None = None,
     seed: Whole = 0,
     format: Format = "table",
@@ -210,16 +217,13 @@ def pilot(
     _, ratings = _ratings(campaign, database)
     found = server.pilot_result(ratings, target, seed)
     said = found.sentences()
-    emit(found.consistency.table(), {**as_record(found), "verdict": said}, format, verdict=said)
-    if not open:
-        return
     number = per_item or found.enough
-    if number is None:
-        raise InputError(
-            "even all raters of the pilot are not enough: choose --per-item, or ask more"
-        )
-    opened = server.set_per_item(campaign, number, address=database or "")
-    note(f"{opened:,} tasks are for {number} raters each now")
+    if open and number is None:
+        raise InputError(f"{said[0]} Choose --per-item, or ask more in the pilot")
+    emit(found.consistency.table(), {**as_record(found), "verdict": said}, format, verdict=said)
+    if open and number is not None:
+        opened = server.set_per_item(campaign, number, address=database or "")
+        note(f"raters wanted for each of {opened:,} tasks: {number}")
 
 
 @grouped
@@ -263,13 +267,20 @@ def restore(backup: Path, campaign: Path, *, database: str | None = None) -> Non
 
 
 def _ratings(
-    campaign: Path, database: str | None, *, excluded: bool = False
+    campaign: Path,
+    database: str | None,
+    *,
+    excluded: bool = False,
+    drop_failed: bool = False,
 ) -> tuple[Campaign, RatingTable]:
     from deltableu.rate import server
 
     settings, opened = server.open_database(campaign, database or "")
     with closing(opened):
-        return settings, server.campaign_ratings(settings, opened, excluded=excluded)
+        ratings = server.campaign_ratings(settings, opened, excluded=excluded)
+    if drop_failed:
+        ratings = kept_ratings(ratings, server.check_plan(settings))
+    return settings, ratings
 
 
 def _study_path(campaign: Path, settings: Campaign, study: Path | None) -> Path:

@@ -91,13 +91,15 @@ def demo(
 
     if not campaign.exists():
         values = server.preset("delta-bleu") | {"what": "references", "per_item": 3}
-        values["title"] = "A demo: how good is the response?"
+        values["title"] = "Demo: rate responses"
         with resources.as_file(resources.files("deltableu.rate.server") / "demo") as folder:
             study = read_study(folder)
         server.new_campaign(campaign, server.settings_from(values, "demo"), study, raters=["you"])
         note(f"made {campaign}: what you answer is kept there")
     _, opened = server.open_database(campaign)
     try:
+        # A new link ends the old one, which somebody may be using.
+        server.check_not_served(campaign)
         token = opened.new_link("you").token
     finally:
         opened.close()

@@ -11,7 +11,7 @@ from typing import Annotated
 from deltableu.cli.inputs import Inputs, check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Output, Positive, Several, Whole, listed
+from deltableu.cli.options import Flag, Output, Positive, Several, Whole, listed
 from deltableu.cli.output import note, note_groups, remark, write_page
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import Comparison, ComparisonPlan, compare_systems
@@ -78,6 +78,7 @@ def report(
     sweep: str | None = None,
     group: str | None = None,
     missing: Missing = "error",
+    drop_failed: Annotated[bool, Flag] = False,
     significance: float = 0.05,
     confidence: float = 0.95,
     seed: Whole = 0,
@@ -130,6 +131,9 @@ def report(
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    drop_failed
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     significance
         Corrected p-values below it are significant.
     confidence
@@ -147,7 +151,9 @@ def report(
     if files is not None:
         check_plotting("--files")
         check_report_files(files, [*read, output])
-    inputs = read_inputs(paths, refs, weights, systems, missing, ratings=True)
+    inputs = read_inputs(
+        paths, refs, weights, systems, missing, ratings=True, drop_failed=drop_failed
+    )
     study = inputs.study
     references = inputs.references
     named = system_runs(inputs.outputs)

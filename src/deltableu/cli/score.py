@@ -28,6 +28,7 @@ def score(
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
+    drop_failed: Annotated[bool, Flag] = False,
     ci: Annotated[bool, Flag] = False,
     interval: Literal["jackknife", "percentile", "bca"] = "jackknife",
     group: str | None = None,
@@ -66,6 +67,9 @@ def score(
     missing
         What to do with items for which a system has no output: end with an error, score an empty
         text, or drop the item for all systems.
+    drop_failed
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     ci
         Add confidence intervals: where scores would lie on other items like these.
     interval
@@ -100,7 +104,7 @@ def score(
             confidence=(confidence, 0.95),
             resamples=(resamples, 1000),
         )
-    inputs = read_inputs(paths, refs, weights, systems, missing)
+    inputs = read_inputs(paths, refs, weights, systems, missing, drop_failed=drop_failed)
     chosen = options.make(metrics, inputs.references)
     check_results(output, (*paths, *(refs or ()), weights, *options.files))
     plan = IntervalPlan(interval, resamples, confidence, seed)

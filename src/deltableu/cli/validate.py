@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast
 
 from cyclopts import Parameter
 
-from deltableu.cli.inputs import check_outputs, check_results
+from deltableu.cli.inputs import check_outputs, check_results, read_people
 from deltableu.cli.metric_options import MetricOptions, at_one_order
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
@@ -24,7 +24,7 @@ from deltableu.cli.options import (
     one_tidy_table,
     unused,
 )
-from deltableu.cli.output import Format, emit, note_left_out, remark, tell
+from deltableu.cli.output import Format, emit, note_left_out, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.suite import print_suite
 from deltableu.cli.sweep import SWEPT_METHODS, SweepOptions, sweep_study
@@ -36,7 +36,6 @@ from deltableu.corpus import (
     Study,
     item_groups,
     read_scores,
-    read_study,
     reference_set,
     ungrouped_note,
 )
@@ -87,6 +86,7 @@ def validate(
     scale: Literal["z", "raw", "mixed"] = "z",
     min_raters: Positive = 1,
     unknown: Literal["error", "drop"] = "error",
+    drop_failed: Annotated[bool, Flag] = False,
     systems: Annotated[list[str] | None, Several] = None,
     group: str | None = None,
     options: MetricOptions = _DEFAULTS,
@@ -157,6 +157,9 @@ def validate(
         Least number of raters per output, for its score to count.
     unknown
         Ratings of items and systems that the study does not have are an error, or dropped.
+    drop_failed
+        Leave out raters who fail deltableu rate check; weights that are means of ratings become
+        those of the others.
     systems
         Only these systems.
     group
@@ -295,6 +298,7 @@ def validate(
             no_positive=no_positive,
             missing=missing,
             unknown=unknown,
+            drop_failed=drop_failed,
             on_error=on_error,
             threads=threads,
         )
@@ -310,6 +314,7 @@ def validate(
             scale=(scale, "z"),
             min_raters=(min_raters, 1),
             unknown=(unknown, "error"),
+            drop_failed=(drop_failed, False),
         )
     if "kendall-like" not in plan.methods:
         unused("--methods other than kendall-like", threshold=(threshold, 25.0))
@@ -329,7 +334,13 @@ def validate(
     data = None
     if study is not None:
         rated = people_mapped if human is None else None
-        data = read_study(study, ratings=human is None, columns=rated, missing=missing, report=tell)
+        data = read_people(
+            study,
+            ratings=human is None,
+            drop_failed=drop_failed,
+            columns=rated,
+            missing=missing,
+        )
     people = _people(data, study, human, people_mapped, criterion, unknown)
     if data is not None and swept.sweep is not None:
         check_outputs(data, data.path, systems or ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -11,7 +12,9 @@ from deltableu.errors import InputError
 from deltableu.io.sources import ByteSource, FoundFile
 
 _HEAD = 1 << 16
-_WORDS = rb"(?:system|metric|level|human|items|groups|first|better|pair)"
+#: What all Parquet files begin with; which columns they have stands at their end.
+_PARQUET = b"PAR1"
+_WORDS = rb"(?:criterion|system|metric|level|human|items|groups|first|better|pair)"
 
 
 class Own(Enum):
@@ -21,6 +24,8 @@ class Own(Enum):
     RESULTS = re.compile(
         rb'\s*(?:\[\s*)?\{\s*"' + _WORDS + rb'"|\s*\[\s*\]\s*\Z'
         rb"|(?:#[^\n]*\n)*" + _WORDS + rb"[^\n\t,]*[\n\t,]"
+        # Of raters, whose tables must not begin as ratings do.
+        rb'|\s*\{\s*"failed"|verdict[\t,]rater[\t,]'
         rb"|(?:%[^\n]*\n)*\\begin\{tab(?:le|ular)\}"
         rb"|(?:[^\n|#][^\n|]{0,1000}\n\n){0,40}\| [^\n]*\|\n\| :?-"
         rb"|\s*[^\n]*\n(?:[^\n]*\n){0,40}[ \xe2\x94\x80]*\xe2\x94\x80"
@@ -32,13 +37,10 @@ class Own(Enum):
     #: Pairs and triples of logs, in any of their forms.
     PAIRS = re.compile(
         rb'(?:utterance|context\tmessage)\tresponse[\t\n]|\{"(?:utterance|context|message)": '
-        rb"|(?s:PAR1)"
     )
     #: What --log adds lines to.
     LOG = re.compile(rb'\{"(?:stage|done)": ')
-    #: Ratings and links of raters.
-    RATINGS = re.compile(rb'rater[\t,]item[\t,]|\{"rater": ?"|(?s:PAR1)')
-    LINKS = re.compile(rb"rater,link\r?\n")
+    RATINGS = re.compile(rb'rater[\t,]item[\t,]|\{"rater": ?"')
     VECTORS = re.compile(rb"[0-9]+ [0-9]+\n|[^\s]+(?: -?[0-9][-+.0-9e]*)+\n")
     MODEL = re.compile(rb'(?s).{8}\{"__metadata__":.*"format":"deltableu')
 
@@ -49,5 +51,19 @@ def was_written_here(path: Path, own: Own) -> bool:
         head = b""
         while len(head) < _HEAD and (piece := source.read(_HEAD - len(head))):
             head += piece
+        if head.startswith(_PARQUET):
+            return _has_columns(path, _COLUMNS.get(own, ()))
         return not head or own.value.match(head) is not None
     return False
+
+
+#: Columns by which a Parquet file is known.
+_COLUMNS = {Own.PAIRS: (b"response",), Own.RATINGS: (b"rater", b"item", b"target", b"value")}
+
+
+def _has_columns(path: Path, names: Sequence[bytes]) -> bool:
+    """Whether a Parquet file's last part speaks of columns; none is known where none are named."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _HEAD))
+        tail = file.read()
+    return bool(names) and all(name in tail for name in names)

@@ -16,6 +16,8 @@ from deltableu.stats import stream
 
 Segments = RatingTable | Sequence[Sequence[float]] | Sequence[Array] | Array
 
+#: Outputs, and ratings of each, from which a curve says anything.
+_SEGMENTS, _RATINGS = 20, 4
 #: Ratings shuffled at once.
 _CELLS = 2_000_000
 #: What is left of a variance after rounding, relative to the ratings' own: less is none.
@@ -134,6 +136,18 @@ def rater_consistency(
         shuffles,
         seed,
     )
+
+
+def consistency_curve(ratings: RatingTable, *, seed: int = 0) -> Consistency | None:
+    """The curve for as many ratings as at least 20 outputs have; None where that is below 4."""
+    one = of_one_criterion(ratings).scored()
+    counts = np.sort((~np.isnan(one.by_output())).sum(axis=0).ravel())[::-1]
+    if len(counts) < _SEGMENTS or counts[_SEGMENTS - 1] < _RATINGS:
+        return None
+    try:
+        return rater_consistency(one, int(counts[_SEGMENTS - 1]), seed=seed)
+    except InputError:  # all means are equal: nothing to be consistent in
+        return None
 
 
 def expected_consistency(i: int, n: int, rho: float) -> float:

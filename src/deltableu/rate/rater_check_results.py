@@ -207,16 +207,18 @@ class RaterChecks:
     def tidy_table(self) -> Table:
         """For programs: everything, with reasons."""
         names = (
-            *("rater", "verdict", "failed_by", "ratings", "pairs", "difference", "p_value"),
-            *("repeats", "repeat_ratio", "repeat_p_value", "seconds", "longest_run"),
-            *("run_chance", "reasons"),
+            *("verdict", "rater", "ratings", "pairs", "difference", "p_value", "repeats"),
+            *("repeat_ratio", "repeat_p_value", "seconds", "longest_run", "run_chance"),
         )
         rows = (
-            [", ".join(made) if isinstance(made := getattr(one, name), tuple) else made
-             if name != "reasons" else " ".join(one.reasons) for name in names]
+            [
+                *(getattr(one, name) for name in names),
+                ", ".join(one.failed_by),
+                " ".join(one.reasons),
+            ]
             for one in self._best_last()
-        )  # fmt: skip
-        return Table(names, rows)
+        )
+        return Table((*names, "failed_by", "reasons"), rows)
 
     def sentences(self, *, most: int = 12) -> tuple[str, ...]:
         """Who failed and why, of so many at most; who cannot be judged, who passed."""
@@ -226,7 +228,7 @@ class RaterChecks:
             for names, word in ((self.passed, "passed"), (self.unknown, "cannot be judged"))
             if names
         ]
-        rest = f": {' and '.join(counts)}" if counts else ""
+        rest = f"; {' and '.join(counts)}" if counts else ""
         who = "rater" if total == 1 else "raters"
         first = f"{len(self.failed) or 'None'} of {total} {who} failed{rest}."
         if not self.failed and not self.passed:
@@ -235,12 +237,12 @@ class RaterChecks:
         failed = [one for one in self.raters if one.passed is False]
         said += [f"{one.rater}: {' '.join(one.reasons)}" for one in failed[:most]]
         if len(failed) > most:
-            said.append(f"And {len(failed) - most} more, whom --format json lists with reasons.")
+            said.append(f"And {len(failed) - most} more.")
         unknown = [one for one in self.raters if one.passed is None]
         if unknown:
             reasons = {one.reasons for one in unknown}
-            such = "" if len(reasons) == 1 else f"Not judged, such as {unknown[0].rater}: "
-            said.append(such + " ".join(unknown[0].reasons))
+            such = "" if len(reasons) == 1 else f", such as {unknown[0].rater}"
+            said.append(f"Not judged{such}: {' '.join(unknown[0].reasons)}")
         return tuple(said)
 
     def _best_last(self) -> list[RaterCheck]:

@@ -17,12 +17,12 @@ from deltableu.rate.control_pairs import control_pairs
 from deltableu.rate.rater_check_results import Check, RaterCheck, RaterCheckPlan, RaterChecks
 from deltableu.rate.rater_habits import (
     Repeats,
-    Run,
+    ValueRun,
     constant_chance,
     longest_run,
     repeat_consistency,
 )
-from deltableu.rate.rater_times import RaterTimes, in_order, rater_times
+from deltableu.rate.rater_times import RaterTimes, in_order, rater_times, row_numbers
 
 #: Repeats from which on they have a p-value.
 _FEW_REPEATS = 5
@@ -81,7 +81,7 @@ def check_raters(
     once = _each_judgement_once(ratings, times)
     counts = np.bincount(ratings.rater, minlength=len(ratings.raters))
     told = _Told.of(ratings[once], chosen)
-    times = RaterTimes(times.seconds[once], times.backwards[once], times.begun[once])
+    times = times[once]
     checks = [
         _check(told, times, place, int(count), chosen)
         for place, count in enumerate(counts)
@@ -95,22 +95,21 @@ def _each_judgement_once(ratings: RatingTable, times: RaterTimes) -> Ints:
 
     Systems with the same output share one judgement, which files have once for each of them.
     """
-    page = np.column_stack((ratings.rater, times.begun, ratings.item))
-    finished = ratings.finished.astype(str)
-    _, ended = np.unique(finished, return_inverse=True)
-    places = [-1 if one is None else one for one in ratings.position.tolist()]
-    rest = (ratings.kinds, ratings.criterion, ratings.scale, ratings.pair, places, ratings.values)
-    key = np.column_stack((page, ended.reshape(-1), *rest))
-    known = np.isfinite(times.begun)
+    known = np.flatnonzero(np.isfinite(times.begun))
+    if not len(known):
+        return np.arange(len(ratings))
+    position = np.array([-1 if one is None else one for one in ratings.position[known].tolist()])
+    page = row_numbers(ratings.rater[known], times.begun[known], times.ended[known])
     # A session that is known as a whole is no page: what is equal there may be different texts.
-    session = np.column_stack((ratings.rater, times.begun, ended.reshape(-1)))
-    _, numbers = np.unique(session[known], axis=0, return_inverse=True)
-    numbers = numbers.reshape(-1)
-    pairs = np.unique(np.column_stack((numbers, ratings.item[known])), axis=0)[:, 0]
-    single = np.zeros(len(ratings), dtype=np.bool_)
-    single[known] = (np.bincount(pairs) == 1)[numbers] if known.any() else False
-    _, first = np.unique(key[single], axis=0, return_index=True)
-    return np.sort(np.concatenate((np.flatnonzero(~single), np.flatnonzero(single)[first])))
+    _, first = np.unique(row_numbers(page, ratings.item[known]), return_index=True)
+    single = (np.bincount(page[first]) == 1)[page]
+    columns = (ratings.kinds, ratings.criterion, ratings.scale, ratings.pair, ratings.values)
+    same = row_numbers(page, position, *(one[known] for one in columns))
+    _, first = np.unique(same[single], return_index=True)
+    kept = np.ones(len(ratings), dtype=np.bool_)
+    kept[known[single]] = False
+    kept[known[single][first]] = True
+    return np.flatnonzero(kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -284,12 +283,18 @@ def _seconds(told: _Told, times: RaterTimes, rater: int) -> tuple[float, int]:
     known = ~np.isnan(seconds)
     if not known.any() or times.backwards[rows].sum() > known.sum():
         return math.nan, 0
+    if not seconds[known].any():
+        # One moment was kept of each rating: how far these are apart tells.
+        moments = np.unique(times.begun[rows][known])
+        if 2 * len(moments) <= int(known.sum()) or len(moments) < 2:
+            return math.nan, 0
+        return float(np.median(np.diff(moments))), int(known.sum())
     return float(np.median(seconds[known])), int(known.sum())
 
 
-def _run(told: _Told, times: RaterTimes, rater: int, plan: RaterCheckPlan) -> tuple[Run, bool]:
+def _run(told: _Told, times: RaterTimes, rater: int, plan: RaterCheckPlan) -> tuple[ValueRun, bool]:
     """The least likely run, and whether the order of ratings is known at all."""
-    best, ordered, tested = Run(0, math.nan, 1.0), False, 0
+    best, ordered, tested = ValueRun(0, math.nan, 1.0), False, 0
     for own in told.sequences(rater):
         order = in_order(times.begun[own], told.ratings.position[own])
         if order is None and not plan.in_order:
@@ -298,4 +303,4 @@ def _run(told: _Told, times: RaterTimes, rater: int, plan: RaterCheckPlan) -> tu
         ordered, tested = True, tested + 1
         if (run.chance, -run.length) < (best.chance, -best.length) or best.length == 0:
             best = run
-    return Run(best.length, best.value, min(1.0, best.chance * max(1, tested))), ordered
+    return ValueRun(best.length, best.value, min(1.0, best.chance * max(1, tested))), ordered

@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ValueRun:
     """The longest run of one value, and how likely one as long is by chance.
 
     Attributes
@@ -34,7 +34,7 @@ class Run:
     chance: float
 
 
-def longest_run(values: Array) -> Run:
+def longest_run(values: Array) -> ValueRun:
     """The longest run of equal values, and the chance of one as long in a random order.
 
     Of n values, c of which are equal, a random order has on average (n - c + 1) C(n - L, c - L) /
@@ -48,7 +48,7 @@ def longest_run(values: Array) -> Run:
     (3, 3.0, 0.6)
     """
     if len(values) == 0:
-        return Run(0, math.nan, 1.0)
+        return ValueRun(0, math.nan, 1.0)
     starts = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1))
     lengths = np.diff(np.concatenate((starts, [len(values)])))
     best = int(np.argmax(lengths))
@@ -62,7 +62,7 @@ def longest_run(values: Array) -> Run:
                 - math.lgamma(size + 1)
                 + math.lgamma(size - longest + 1)
             )
-    return Run(longest, float(values[starts[best]]), min(1.0, expected))
+    return ValueRun(longest, float(values[starts[best]]), min(1.0, expected))
 
 
 def constant_chance(ratings: int, others: Array) -> float:

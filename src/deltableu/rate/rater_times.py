@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from deltableu._types import Array, Ints
+from deltableu._types import Array, Bools, Ints
 from deltableu.corpus import RatingTable
 
 #: Seconds since 1970 have fewer digits than milliseconds.
@@ -69,11 +69,19 @@ class RaterTimes:
         Which ratings ended before they began.
     begun : array
         When ratings began, or else ended; NaN where neither is known.
+    ended : array
     """
 
     seconds: Array
-    backwards: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    backwards: Bools
     begun: Array
+    ended: Array
+
+    def __getitem__(self, places: Ints) -> RaterTimes:
+        """Those of some ratings."""
+        return RaterTimes(
+            self.seconds[places], self.backwards[places], self.begun[places], self.ended[places]
+        )
 
 
 def rater_times(ratings: RatingTable) -> RaterTimes:
@@ -87,20 +95,29 @@ def rater_times(ratings: RatingTable) -> RaterTimes:
     known = np.isfinite(spent) & (spent >= 0.0)
     seconds = np.full(len(ratings), np.nan)
     if known.any():
-        page = _numbers(ratings.rater[known], started[known], finished[known])
+        page = row_numbers(ratings.rater[known], started[known], finished[known])
         columns = (ratings.item, ratings.system, ratings.reference, ratings.kinds)
-        text = _numbers(*(one[known] for one in columns))
         # Several answers about one text are one reading of it.
-        once = np.unique(np.column_stack((page, text)), axis=0)[:, 0]
-        seconds[known] = spent[known] / np.bincount(once)[page]
+        text = row_numbers(page, *(one[known] for one in columns))
+        _, first = np.unique(text, return_index=True)
+        seconds[known] = spent[known] / np.bincount(page[first])[page]
     begun = np.where(np.isfinite(started), started, finished)
-    return RaterTimes(seconds, spent < 0.0, begun)
+    return RaterTimes(seconds, spent < 0.0, begun, finished)
 
 
-def _numbers(*columns: Array | Ints) -> Ints:
-    """A number for each different row."""
-    _, places = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    return places.reshape(-1)
+def row_numbers(*columns: Array | Ints) -> Ints:
+    """A number for each different row; NaN equals NaN.
+
+    Examples
+    --------
+    >>> row_numbers(np.array([1, 1, 2]), np.array([np.nan, np.nan, 3.0])).tolist()
+    [0, 0, 1]
+    """
+    numbers = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        different, places = np.unique(column, return_inverse=True)
+        _, numbers = np.unique(numbers * len(different) + places, return_inverse=True)
+    return numbers
 
 
 def in_order(begun: Array, position: object) -> Ints | None:

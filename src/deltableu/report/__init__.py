@@ -21,6 +21,8 @@ from deltableu.report.methods import methods_paragraph
 from deltableu.report.page import Setting, StudyReport, leading, study_page
 from deltableu.report.plots import check_plotting, svg
 from deltableu.report.power_plot import power_plot
+from deltableu.report.preference_plot import preference_figure, preference_plot
+from deltableu.report.rater_plots import rater_figure, rater_plot
 from deltableu.report.result_plot import plot
 from deltableu.report.sweep_charts import sweep_figure
 from deltableu.report.validation_plots import (
@@ -59,6 +61,10 @@ __all__ = [
     "methods_paragraph",
     "plot",
     "power_plot",
+    "preference_figure",
+    "preference_plot",
+    "rater_figure",
+    "rater_plot",
     "report_figures",
     "report_tables",
     "scatter_figure",

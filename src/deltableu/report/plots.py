@@ -10,6 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from deltableu._visible import visible
 from deltableu.errors import InputError
 from deltableu.io import scratch_folder
@@ -121,7 +123,9 @@ def drawn(figure: Any, form: Literal["svg", "png", "pdf"], **settings: Any) -> b
     """A figure as a file, the same bytes whenever it is drawn."""
     buffer = BytesIO()
     metadata = _METADATA[form]
-    with _matplotlib("a plot").rc_context(STYLE), warnings.catch_warnings():
+    # Where values are nearly as large as floats can be, there are no ticks beyond them.
+    beyond = np.errstate(over="ignore", invalid="ignore")
+    with _matplotlib("a plot").rc_context(STYLE), warnings.catch_warnings(), beyond:
         # Text stays text in the page, whatever the fonts here have: the reader's browser draws it.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format=form, metadata=metadata, **settings)

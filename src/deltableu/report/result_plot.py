@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from deltableu.compare import Comparison, PowerPlan
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError, check_choice
+from deltableu.rate import PreferenceRanking, RaterAgreement
 from deltableu.report.agreement_plots import agreement_figure, validation_scatter
 from deltableu.report.difference_plot import difference_figure
 from deltableu.report.power_plot import power_figure
+from deltableu.report.preference_plot import preference_figure
+from deltableu.report.rater_plots import rater_figure
 from deltableu.report.score_plots import scores_figure
 from deltableu.score import Scoring
 from deltableu.validate import Validation
@@ -20,7 +23,14 @@ if TYPE_CHECKING:
 
 
 def plot(
-    result: Scoring | ScoreTable | Comparison | Sequence[Comparison] | Validation | PowerPlan,
+    result: Scoring
+    | ScoreTable
+    | Comparison
+    | Sequence[Comparison]
+    | Validation
+    | PowerPlan
+    | PreferenceRanking
+    | Sequence[RaterAgreement],
     *,
     kind: Literal["intervals", "scatter"] = "intervals",
 ) -> Figure:
@@ -31,7 +41,8 @@ def plot(
     result
         What `score_systems`, `compare_systems` (one comparison, or all of them), `validate_metrics`
         or `plan_comparison` give: scores with intervals, differences with intervals, agreement with
-        intervals, or power by the number of items.
+        intervals, or power by the number of items; or `rank_by_preference` or `rater_agreements`:
+        strengths with intervals, or how many raters are enough and how each of them rates.
     kind : {"intervals", "scatter"}
         "scatter" draws the systems of a validation as points, people's scores above the metric's.
 
@@ -63,10 +74,14 @@ def _figure(result: Any, kind: str) -> Any:
         return scores_figure(result)
     if isinstance(result, PowerPlan):
         return power_figure(result)
+    if isinstance(result, PreferenceRanking):
+        return preference_figure(result)
     several = result if isinstance(result, list | tuple) else (result,)
     if several and all(isinstance(one, Comparison) for one in several):
         return difference_figure(several)
+    if several and all(isinstance(one, RaterAgreement) for one in several):
+        return rater_figure(several)
     raise InputError(
-        "result must be a Scoring, ScoreTable, Comparison (or several), Validation or PowerPlan, "
-        f"got {result!r:.80}"
+        "result must be a Scoring, ScoreTable, Comparison (or several), Validation, PowerPlan, "
+        f"PreferenceRanking or RaterAgreement (or several), got {result!r:.80}"
     )

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from deltableu.compare import Comparison, Gate, PowerPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
+from deltableu.rate import PreferenceRanking, RaterAgreement, RaterChecks
+from deltableu.report.agreement_verdict import agreement_verdict
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
+from deltableu.report.preference_verdict import preference_verdict
 from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
 from deltableu.report.validate_verdict import validate_verdict
@@ -24,6 +27,9 @@ Result = (
     | PowerPlan
     | Gate
     | RaterModel
+    | PreferenceRanking
+    | Sequence[RaterAgreement]
+    | RaterChecks
 )
 
 
@@ -34,8 +40,9 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `validate_suite`, `plan_comparison` or `gate_systems`, or a judge read from
-        its file.
+        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems` or
+        `rank_by_preference`, `check_raters` or
+        `rater_agreements`, or a judge read from its file.
 
     Examples
     --------
@@ -54,10 +61,18 @@ def verdict(result: Result) -> tuple[str, ...]:
         return plan_verdict(result)
     if isinstance(result, Gate):
         return (f"The gate is {'' if result.passed else 'not '}passed.", *result.sentences())
+    if isinstance(result, RaterChecks):
+        return result.sentences()
     if isinstance(result, RaterModel):
         return judge_verdict(result)
-    found = (result,) if isinstance(result, Comparison) else tuple(result)
-    if not found or not all(isinstance(one, Comparison) for one in found):
+    if isinstance(result, PreferenceRanking):
+        return preference_verdict(result)
+    several = (result,) if isinstance(result, Comparison) else tuple(result)
+    raters = [one for one in several if isinstance(one, RaterAgreement)]
+    if raters and len(raters) == len(several):
+        return agreement_verdict(raters)
+    found = tuple(one for one in several if isinstance(one, Comparison))
+    if not found or len(found) < len(several):
         raise InputError(
             "a verdict is made of what compare_systems, validate_metrics, plan_comparison or "
             "gate_systems gives"

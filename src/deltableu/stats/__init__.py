@@ -1,5 +1,6 @@
 """The arithmetic of uncertainty: rows and p-values in; sums, intervals, ranks out."""
 
+from deltableu.stats.bradley_terry import BradleyTerry, fit_bradley_terry
 from deltableu.stats.correlation import (
     CorrelationTest,
     Method,
@@ -14,6 +15,7 @@ from deltableu.stats.correlation import (
     partial_correlation,
 )
 from deltableu.stats.correlation_intervals import StandardError, correlation_interval
+from deltableu.stats.crossed import crossed_variance
 from deltableu.stats.groups import group_numbers, sum_groups
 from deltableu.stats.intervals import (
     INTERVAL_COLUMNS,
@@ -43,6 +45,7 @@ from deltableu.stats.permutation import (
     rounding,
     sign_p_value,
 )
+from deltableu.stats.preference_likelihood import Preferred
 from deltableu.stats.ranking import Ranking, best_first, greedy_ranks, rank
 from deltableu.stats.resampling import (
     all_choices,
@@ -75,6 +78,7 @@ __all__ = [
     "TIED",
     "Aggregate",
     "Alternative",
+    "BradleyTerry",
     "ConfidenceInterval",
     "Correction",
     "CorrelationTest",
@@ -82,6 +86,7 @@ __all__ = [
     "Gradient",
     "KendallLike",
     "Method",
+    "Preferred",
     "Ranking",
     "Reach",
     "StandardError",
@@ -108,8 +113,10 @@ __all__ = [
     "correlation_test",
     "count_distinct",
     "critical_value",
+    "crossed_variance",
     "draw_counts",
     "enumerable",
+    "fit_bradley_terry",
     "greedy_ranks",
     "group_numbers",
     "holm",

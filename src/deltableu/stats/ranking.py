@@ -36,7 +36,12 @@ class Ranking:
 
 
 def rank(
-    names: Sequence[str], scores: ArrayLike, differs: ArrayLike, *, higher_is_better: bool = True
+    names: Sequence[str],
+    scores: ArrayLike,
+    differs: ArrayLike,
+    *,
+    higher_is_better: bool = True,
+    letters: bool = True,
 ) -> Ranking:
     """Rank by scores, given which pairs differ significantly.
 
@@ -50,6 +55,8 @@ def rank(
     differs
         For each pair whether they differ; one of the two places of a pair is enough.
     higher_is_better
+    letters
+        Whether to find letters, which many systems may need thousands of.
 
     References
     ----------
@@ -65,11 +72,15 @@ def rank(
     order = best_first(names, scores, higher_is_better=higher_is_better)
     given = np.asarray(differs, dtype=bool)
     sorted_pairs: Bools = (given | given.T)[np.ix_(order, order)]
-    ranks, clusters, letters = [(0, 0)] * len(names), [0] * len(names), [""] * len(names)
-    found = (_rank_ranges(sorted_pairs), _clusters(sorted_pairs), _letters(sorted_pairs))
-    for place, own_ranks, cluster, marks in zip(order, *found, strict=True):
-        ranks[place], clusters[place], letters[place] = own_ranks, cluster, marks
-    return Ranking(order, tuple(ranks), tuple(clusters), tuple(letters))
+    ranks, clusters, marks = [(0, 0)] * len(names), [0] * len(names), [""] * len(names)
+    found = (
+        _rank_ranges(sorted_pairs),
+        _clusters(sorted_pairs),
+        _letters(sorted_pairs) if letters else [""] * len(order),
+    )
+    for place, own_ranks, cluster, own_marks in zip(order, *found, strict=True):
+        ranks[place], clusters[place], marks[place] = own_ranks, cluster, own_marks
+    return Ranking(order, tuple(ranks), tuple(clusters), tuple(marks))
 
 
 def best_first(
@@ -118,10 +129,16 @@ def _rank_ranges(differs: Bools) -> list[tuple[int, int]]:
 
 
 def _clusters(differs: Bools) -> list[int]:
+    size = len(differs)
+    # The last place that each does not differ from; a line is drawn where none reaches across.
+    alike = ~differs | np.eye(size, dtype=np.bool_)
+    if not size:
+        return []
+    last = np.maximum.accumulate(size - 1 - np.argmax(alike[:, ::-1], axis=1))
     numbers = [1]
-    for place in range(1, len(differs)):
-        numbers.append(numbers[-1] + int(differs[:place, place:].all()))
-    return numbers[: len(differs)]
+    for place in range(1, size):
+        numbers.append(numbers[-1] + int(last[place - 1] < place))
+    return numbers
 
 
 def _letters(differs: Bools) -> list[str]:

@@ -11,15 +11,13 @@ import numpy as np
 from deltableu.corpus import Item, RatingTable, Study, StudyFacts, study_facts
 from deltableu.errors import InputError
 from deltableu.io import Cell, Column, Table, field_record
-from deltableu.rate import Consistency, of_one_criterion, rater_consistency
+from deltableu.rate import Consistency, consistency_curve
 from deltableu.validate.advice import Advice, validation_advice
 from deltableu.validate.failure_cases import FailureCase, failure_cases
 from deltableu.validate.kinds_of_systems import KindsOfSystems, kinds_of_systems
 from deltableu.validate.quality_bins import BinRule, QualityBins, bins_table, quality_bins
 from deltableu.validate.results import Validation
 
-#: Outputs, and ratings of each, from which the curve of consistency says anything.
-_SEGMENTS, _RATINGS = 20, 4
 #: The analyses that have tables.
 ANALYSES = ("bins", "cases", "kinds", "facts", "consistency")
 #: Letters of a text in a table.
@@ -189,7 +187,7 @@ def analyse_validation(
         None
         if study is None
         else study_facts(study, [n for n in human.systems if n in study.outputs]),
-        None if ratings is None else _consistency(ratings, seed),
+        None if ratings is None else consistency_curve(ratings, seed=seed),
         validation_advice(validation, study),
         {} if study is None else {item.id: item for item in study.items},
         texts,
@@ -215,18 +213,6 @@ def _texts(study: Study, cases: Sequence[FailureCase]) -> dict[tuple[str, str], 
         for one in cases
         if one.system in study.outputs and one.item in places
     }
-
-
-def _consistency(ratings: RatingTable, seed: int) -> Consistency | None:
-    """The curve for as many ratings as enough outputs have."""
-    one = of_one_criterion(ratings).scored()
-    counts = np.sort((~np.isnan(one.by_output())).sum(axis=0).ravel())[::-1]
-    if len(counts) < _SEGMENTS or counts[_SEGMENTS - 1] < _RATINGS:
-        return None
-    try:
-        return rater_consistency(one, int(counts[_SEGMENTS - 1]), seed=seed)
-    except InputError:  # all means are equal: nothing to be consistent in
-        return None
 
 
 def _shortened(text: str | None) -> str | None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from deltableu._types import Progress
 from deltableu.corpus import Missing, Study, Unknown, read_study
 from deltableu.errors import InputError, Problem, check_choice, check_kind
+from deltableu.rate import without_failed_raters
 from deltableu.score import (
     BLEU,
     ChrFPlusPlus,
@@ -51,6 +52,7 @@ def validate_suite(
     no_positive: Literal["error", "skip"] = "error",
     missing: Missing = "error",
     unknown: Unknown = "error",
+    drop_failed: bool = False,
     on_error: Literal["error", "skip"] = "error",
     threads: int | None = None,
     progress: Progress | None = None,
@@ -88,6 +90,8 @@ def validate_suite(
         As in `read_study`.
     unknown : {"error", "drop"}
         What to do with ratings of items and systems that a study does not have.
+    drop_failed : bool
+        Whether to leave out raters who fail `check_raters`.
     on_error : {"error", "skip"}
         A study that cannot be used is an error, or is left out and listed.
     threads : int, optional
@@ -136,6 +140,9 @@ def validate_suite(
             progress("studies", number, len(sources))
         try:
             study, notes = _read(source, missing)
+            if drop_failed:
+                study, said = without_failed_raters(study)
+                notes = [*notes, said]
             measured.append(
                 measure_study(
                     name,

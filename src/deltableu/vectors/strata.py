@@ -92,7 +92,7 @@ def arrange(
         pairs[begin:end, 0] = first[order]
         pairs[begin:end, 1] = second[order]
         values[begin:end, 0] = np.log(weights)
-        values[begin:end, 1] = np.minimum(1.0, (weights / x_max) ** alpha)
+        values[begin:end, 1] = np.minimum(1.0, weights / x_max) ** alpha
         sizes = np.bincount(strata, minlength=_STRATA)
         bounds.append(begin + np.concatenate(([0], np.cumsum(sizes))))
     return Entries(pairs, values, np.stack(bounds).astype(np.int64))

@@ -13,7 +13,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -68,9 +68,7 @@ def make_campaign(
     }
     campaign = server.settings_from(values, "test")
     study = study or small_study()
-    return server.new_campaign(
-        folder, campaign, study, raters=raters, expires=expires, pairs=pairs
-    )
+    return server.new_campaign(folder, campaign, study, raters=raters, expires=expires, pairs=pairs)
 
 
 @contextmanager
@@ -127,6 +125,7 @@ class ServerProcess:
                 [*self._before, sys.executable, "-c", self._SERVE, self.folder, str(self.port)],
                 stdout=subprocess.PIPE,
                 stderr=log,
+                start_new_session=True,
             )
         assert self.process.stdout is not None
         assert self.process.stdout.readline().strip() == self.address.encode(), self.said
@@ -142,11 +141,12 @@ class ServerProcess:
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """End it as Ctrl-C does."""
-        self._end(signal.SIGINT)
+        """Ask it to end."""
+        self._end(signal.SIGTERM)
 
     def _end(self, sign: signal.Signals) -> None:
-        self.process.send_signal(sign)
+        # Also whatever it runs under.
+        os.killpg(self.process.pid, sign)
         self.process.wait(60)
         assert self.process.stdout is not None
         self.process.stdout.close()
@@ -221,6 +221,12 @@ class Rater:
             found.append(given[0]["task"])
         return found
 
+    def __enter__(self) -> Rater:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         self.client.close()
 
@@ -228,12 +234,11 @@ class Rater:
 @contextmanager
 def raters(address: str, new: server.NewCampaign, **options: Any) -> Iterator[list[Rater]]:
     """All raters of a campaign at their pages."""
-    found = [Rater(address, link.token, **options) for link in new.links]
-    try:
+    with ExitStack() as stack:
+        found = [stack.enter_context(Rater(address, **options)) for _ in new.links]
+        for one, link in zip(found, new.links, strict=True):
+            one.enter(link.token)
         yield found
-    finally:
-        for one in found:
-            one.close()
 
 
 def new_key() -> str:
@@ -279,9 +284,8 @@ class Postgres:
         self.start()
 
     def start(self) -> None:
-        options = (
-            f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self._folder}"
-        )
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1"
+        options += f" -c unix_socket_directories={self._folder}"
         log = self._folder / "log"
         self._run("pg_ctl", "-D", self._folder / "db", "-w", "-l", log, "-o", options, "start")
 

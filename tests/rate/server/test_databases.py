@@ -102,7 +102,7 @@ def test_backup_while_raters_rate_and_restore(
     study = small_study(40)
     new = make_campaign(folder, address, study=study)
     backups = [tmp_path / f"{place}.sqlite" for place in range(3)]
-    with running(folder) as url, raters(url, new) as (ann, bob):
+    with running(folder, haste=10_000.0) as url, raters(url, new) as (ann, bob):
         ann.answer(ann.task(), [[2]])
         last = ann.last()
         ann.answer(last["task"], [[3]], revises=last["answer"])
@@ -132,7 +132,7 @@ def test_backup_while_raters_rate_and_restore(
         copied.close()
     with pytest.raises(InputError, match="is there already"):
         server.backup_campaign(folder, backups[0])
-    with pytest.raises(InputError, match="the campaign has a database|holds a campaign already"):
+    with pytest.raises(InputError, match=r"the campaign has a database|holds a campaign already"):
         server.restore_campaign(backups[-1], folder)
     final = tmp_path / "final.sqlite"
     server.backup_campaign(folder, final)
@@ -203,30 +203,55 @@ def test_old_tables_become_new_ones_whole_or_not_at_all(
     def wrong(connection: Connection) -> None:
         raise InputError("the second step does not work")
 
-    monkeypatch.setattr(schema, "VERSION", 3)
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: step, 2: wrong})
+    now = schema.VERSION
+    monkeypatch.setattr(schema, "VERSION", now + 2)
+    monkeypatch.setattr(schema, "MIGRATIONS", {now: step, now + 1: wrong})
     with pytest.raises(InputError, match="second step"):
         server.open_database(folder)
     settings = server.read_campaign(folder)
     raw = Database.at(folder, settings.database)
-    assert raw.facts()["schema"] == "1"
+    assert raw.facts()["schema"] == str(now)
     with raw.reading() as connection:
         assert not inspect(connection).has_table("notes")
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: step, 2: lambda connection: None})
+    monkeypatch.setattr(schema, "MIGRATIONS", {now: step, now + 1: lambda connection: None})
     opened = server.open_database(folder)[1]
-    assert opened.facts()["schema"] == "3"
+    assert opened.facts()["schema"] == str(now + 2)
     with opened.reading() as connection:
         rows = connection.execute(text("SELECT name FROM notes ORDER BY name")).scalars()
         assert list(rows) == ["ann", "bob"]
     opened.close()
     assert export(folder) == before
-    monkeypatch.setattr(schema, "VERSION", 2)
+    monkeypatch.setattr(schema, "VERSION", now + 1)
     with pytest.raises(InputError, match="made by a newer deltableu"):
         server.open_database(folder)
-    monkeypatch.setattr(schema, "VERSION", 4)
+    monkeypatch.setattr(schema, "VERSION", now + 3)
     with pytest.raises(InputError, match="nobody knows any more"):
         server.open_database(folder)
     raw.close()
+
+
+def test_tables_of_the_first_version(folder: Path, address: str, tmp_path: Path):
+    new = make_campaign(folder, address)
+    with running(folder) as url, raters(url, new) as (ann, _):
+        ann.answer(ann.task())
+    before = export(folder)
+    backup = tmp_path / "old.sqlite"
+    server.backup_campaign(folder, backup)
+    for old in (Database.at(folder, address), Database.at_file(backup)):
+        with old.writing() as connection:
+            connection.execute(text("ALTER TABLE raters DROP COLUMN excluded"))
+            connection.execute(text("UPDATE facts SET value = '1' WHERE name = 'schema'"))
+        old.close()
+    assert export(folder) == before
+    with running(folder) as url, raters(url, new) as (ann, _):
+        assert ann.tasks()["done"] == 1
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "campaign.toml").write_bytes((folder / "campaign.toml").read_bytes())
+    server.restore_campaign(backup, copy, address="")
+    _, restored = server.open_database(copy, "") if not address else (None, Database.at(copy))
+    assert restored.facts()["schema"] == str(schema.VERSION)
+    restored.close()
 
 
 def test_a_database_without_a_campaign(folder: Path, address: str, tmp_path: Path):

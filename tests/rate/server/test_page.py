@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -49,6 +50,12 @@ class Site:
     def answers(self) -> list[AnswerRow]:
         with self.database.reading() as connection:
             return list(read_answers(connection))
+
+    def refresh(self) -> None:
+        """Let the server see what was changed beside it; this thread has a loop already."""
+        thread = threading.Thread(target=lambda: asyncio.run(self.service.refresh()))
+        thread.start()
+        thread.join()
 
     def values(self) -> list[Any]:
         return [json.loads(one.values) for one in self.answers()]
@@ -457,16 +464,58 @@ def test_an_answer_that_is_refused_for_good_is_told_and_let_go(serve, visit):
 
 
 @in_browser
+def test_a_token_that_is_out_of_date_is_renewed_once(serve, visit):
+    """As when the link was opened again in another window: the answer goes with the new token."""
+    site = serve("delta-bleu", talk(6))
+    rater = visit(site, fails=True)
+    served = []
+
+    def spoil(route: Any) -> None:
+        answer = route.fetch()
+        served.append(answer.status)
+        body = answer.text()
+        if len(served) == 1:
+            body = body.replace('name="csrf" content="', 'name="csrf" content="not')
+        route.fulfill(response=answer, body=body)
+
+    rater.page.route(f"{site.url}/", spoil)
+    rater.page.reload()
+    rater.wait(".task")
+    rater.press("4", "Enter")
+    rater.wait_for_text("#saved", "Saved")
+    assert site.values() == [[[4]]]
+    assert served == [200, 200]
+
+
+@in_browser
+def test_a_browser_that_keeps_nothing_can_be_rated_with(serve, visit, browser):
+    site = serve("delta-bleu", talk(2))
+    context = browser.new_context()
+    context.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); };")
+    rater = Rater(context.new_page(), site)
+    rater.listen(rater.page)
+    rater.open()
+    for value in "25":
+        judged = rater.judged()
+        rater.press(value, "Enter")
+        rater.wait_for_other(judged)
+    rater.wait_for_text("h2", "All done")
+    assert site.values() == [[[2]], [[5]]]
+    assert rater.said == []
+    context.close()
+
+
+@in_browser
 def test_a_link_that_ends_leaves_unsent_answers_where_they_are(serve, visit):
     site = serve("delta-bleu", talk(6))
     rater = visit(site, fails=True)
     site.database.revoke("rater-0")
-    site.service.refresh()
+    site.refresh()
     rater.press("4", "Enter")
     rater.wait_for_text("h2", "Please open your link again")
     assert site.values() == []
     link = site.database.new_link("rater-0")
-    site.service.refresh()
+    site.refresh()
     site.tokens = [link.token]
     rater.open(begin=False)
     assert site.wait_for(1) == [[[4]]]
@@ -476,11 +525,11 @@ def test_a_link_that_ends_leaves_unsent_answers_where_they_are(serve, visit):
 def test_a_paused_campaign_goes_on(serve, visit):
     site = serve("delta-bleu", talk(2))
     site.database.set_fact("state", "paused")
-    site.service.refresh()
+    site.refresh()
     rater = visit(site, begin=False)
     rater.wait_for_text("h2", "A short break")
     site.database.set_fact("state", "open")
-    site.service.refresh()
+    site.refresh()
     rater.page.evaluate("window.dispatchEvent(new Event('online'))")
     rater.wait_for_text("h2", "Instructions")
 

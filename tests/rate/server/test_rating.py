@@ -72,16 +72,15 @@ def test_a_key_is_counted_once(folder: Path, address: str):
 
 def test_two_tabs(folder: Path, address: str):
     new = make_campaign(folder, address, raters=("ann",))
-    with running(folder) as url:
-        with raters(url, new) as (one,), raters(url, new) as (other,):
-            task = one.task()
-            same = other.task()
-            assert same["task"] == task["task"]
-            one.answer(task, [[5]])
-            refused = other.send(same, [[1]])
-            assert refused.status_code == 409
-            assert refused.json()["error"] == "answered"
-            assert other.task()["task"] != task["task"]
+    with running(folder) as url, raters(url, new) as (one,), raters(url, new) as (other,):
+        task = one.task()
+        same = other.task()
+        assert same["task"] == task["task"]
+        one.answer(task, [[5]])
+        refused = other.send(same, [[1]])
+        assert refused.status_code == 409
+        assert refused.json()["error"] == "answered"
+        assert other.task()["task"] != task["task"]
     assert [one.value for one in export(folder)] == [5.0]
 
 
@@ -214,8 +213,10 @@ def test_links_end(folder: Path, address: str):
         task = bob.task()
         database.revoke("ann")
         again = database.new_link("bob")
-        name = database.forget("eve")
-        until(lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve)))
+        (name,) = database.forget("eve")
+        until(
+            lambda: all(one.client.get("api/tasks").status_code == 401 for one in (ann, bob, eve))
+        )
         assert bob.send(task).status_code == 401, "sessions end with the link"
         for token in tokens.values():
             assert ann.client.get(f"r/{token}").status_code == 404
@@ -233,7 +234,7 @@ def test_a_forgotten_name_is_nowhere(folder: Path, tmp_path: Path):
     with running(folder) as url, raters(url, new) as (ann, _):
         ann.answer(ann.task())
         _, database = server.open_database(folder)
-        name = database.forget("Annabel Leigh")
+        (name,) = database.forget("Annabel Leigh")
         until(lambda: ann.client.get("api/tasks").status_code == 401)
         database.close()
     assert all(b"Annabel" not in one.read_bytes() for one in folder.iterdir())
@@ -367,8 +368,7 @@ def test_several_questions_and_weights(folder: Path, address: str):
 def test_a_proxy_with_a_path_that_it_takes_off_or_leaves_on(folder: Path, url: str, asked: str):
     new = make_campaign(folder)
     outside = "/a/b/" if "/a/" in url else "/study/"
-    with running(folder, url=url) as inside:
-        ann = Rater(f"{inside}{asked}")
+    with running(folder, url=url) as inside, Rater(f"{inside}{asked}") as ann:
         entered = ann.client.get(f"r/{new.links[0].token}")
         assert entered.headers["location"] == "../"
         cookie = entered.headers["set-cookie"]
@@ -384,7 +384,6 @@ def test_a_proxy_with_a_path_that_it_takes_off_or_leaves_on(folder: Path, url: s
         assert 'href="../static/rate.css"' in lost.text
         bare = ann.client.get(f"{inside}{outside.rstrip('/')}")
         assert (bare.status_code, bare.headers["location"]) == (308, outside)
-        ann.close()
 
 
 def test_one_server_at_a_time(folder: Path, address: str):

@@ -24,10 +24,12 @@ from deltableu.rate.server.campaign import (  # noqa: E402
     write_campaign,
 )
 from deltableu.rate.server.database import Database, RaterLink, read_raters, utc_now  # noqa: E402
+from deltableu.rate.server.organiser import OrganiserView, organiser_view  # noqa: E402
 from deltableu.rate.server.organising import (  # noqa: E402
     NewCampaign,
     add_items,
     backup_campaign,
+    check_per_item,
     new_campaign,
     open_database,
     random_names,
@@ -42,11 +44,12 @@ from deltableu.rate.server.results import (  # noqa: E402
     RaterProgress,
     campaign_ratings,
     campaign_status,
+    check_plan,
     pilot_result,
     weighted_study,
 )
 from deltableu.rate.server.service import Service  # noqa: E402
-from deltableu.rate.server.serving import serve_campaign  # noqa: E402
+from deltableu.rate.server.serving import check_not_served, serve_campaign  # noqa: E402
 
 __all__ = [
     "Campaign",
@@ -54,6 +57,7 @@ __all__ = [
     "Criterion",
     "Database",
     "NewCampaign",
+    "OrganiserView",
     "PilotResult",
     "PracticeTask",
     "RaterLink",
@@ -65,8 +69,12 @@ __all__ = [
     "backup_campaign",
     "campaign_ratings",
     "campaign_status",
+    "check_not_served",
+    "check_per_item",
+    "check_plan",
     "new_campaign",
     "open_database",
+    "organiser_view",
     "pilot_result",
     "preset",
     "preset_names",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,14 +23,16 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from deltableu.errors import InputError
+from deltableu.rate.server.bodies import json_body
 from deltableu.rate.server.campaign import page_words
-from deltableu.rate.server.guard import Guard
+from deltableu.rate.server.guard import Guard, Refusal
 from deltableu.rate.server.organiser_app import add_organiser
 from deltableu.rate.server.security import HasteLimit, Session
-from deltableu.rate.server.service import GivenAnswer, Refusal, Service
+from deltableu.rate.server.service import GivenAnswer, Service
 
 _PAGES = resources.files("deltableu.rate.server") / "page"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_log = logging.getLogger("deltableu.rate")
 _RIGHT_TO_LEFT = ("ar", "fa", "he", "ur")
 
 
@@ -106,11 +109,26 @@ def rating_app(
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, error: Refusal) -> Response:
-        headers = {"Retry-After": str(int(error.retry) + 1)} if error.retry else None
+        headers = {"Retry-After": str(int(error.retry) + 1)} if error.retry else {}
+        if error.status in (408, 413):
+            # There is more of it, which nobody will read.
+            headers["Connection"] = "close"
         body = {"error": error.error, "message": error.sentence}
         if "/api/" in request.url.path:
             return JSONResponse(body, error.status, headers)
         return pages.message(request, error.status, error.error, headers)
+
+    @app.exception_handler(InputError)
+    async def unanswered(request: Request, error: InputError) -> Response:
+        # Of the database, and not for everybody.
+        _log.error("a request could not be answered: %s", error)
+        sentence = "This is not possible at the moment. Please try again."
+        return await refused(request, Refusal(503, "not-read", sentence, retry=5))
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, _: Exception) -> Response:
+        sentence = "Something went wrong here. Please try again."
+        return await refused(request, Refusal(500, "fault", sentence))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, __: RequestValidationError) -> Response:
@@ -138,6 +156,8 @@ def rating_app(
 
     @app.get("/j/{secret}", include_in_schema=False)
     async def join(request: Request, secret: str) -> Response:
+        # Everybody who has it has the same link, so that it must not be used without an end.
+        count_stranger(request, 0.2)
         worker = request.query_params.get(service.campaign.crowd, "")
         session = None
         # A platform shows a task before it is taken, without a worker's id.
@@ -176,13 +196,7 @@ def rating_app(
         # Nothing of strangers is read.
         session = session_of(request)
         check_forgery(request, session)
-        kind = request.headers.get("content-type", "").partition(";")[0]
-        if kind.strip().lower() != "application/json":
-            raise Refusal(415, "invalid", "An answer must be JSON.")
-        try:
-            given = msgspec.json.decode(await request.body(), type=GivenAnswer)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            raise Refusal(422, "invalid", "This answer is not understood.") from None
+        given = await json_body(request, GivenAnswer)
         return Response(await service.answer(session.rater, given), media_type="application/json")
 
     def organiser(request: Request, *, writes: bool = False) -> Session:

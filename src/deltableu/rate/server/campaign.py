@@ -24,6 +24,8 @@ _STEPS = {"likert5": (1.0, 5.0, 1.0), "slider100": (0.0, 100.0, 0.5), "preferenc
 _LABELS = {"likert5": 5, "slider100": 2, "preference": 3}
 #: Most responses on a page, criteria, and letters of a text: what is larger is a mistake.
 _MOST_CRITERIA = 12
+#: Raters of one thing.
+MOST_PER_ITEM = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ class Campaign:
     exclude_failed : bool
         Whether, when a rater comes to an end and fails, nothing of it counts, and others get the
         same tasks.
+    min_seconds : float
+        Who answers faster than this as a rule cannot have read, and fails.
     """
 
     title: str
@@ -119,6 +123,7 @@ class Campaign:
     failed_code: str = ""
     completion_url: str = ""
     exclude_failed: bool = False
+    min_seconds: float = 1.0
 
     @property
     def responses(self) -> int:
@@ -227,10 +232,11 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
     }
     numbers = {}
     for name, default, least, most in (
-        ("per_item", 3, 1, 10_000),
+        ("per_item", 3, 1, MOST_PER_ITEM),
         ("per_rater", 0, 0, 10_000_000),
         ("lease_minutes", 30.0, 0.01, 100_000.0),
         ("pay_per_hour", 0.0, 0.0, 1e9),
+        ("min_seconds", 1.0, 0.0, 1e6),
     ):
         value = checker.number(values.get(name, default), name)
         if value is not None and not least <= value <= most:
@@ -251,6 +257,7 @@ def _settings(values: Mapping[str, object], where: str, report: Report) -> Campa
         per_rater=int(numbers["per_rater"] or 0),
         lease_minutes=float(numbers["lease_minutes"] or 30.0),
         pay_per_hour=float(numbers["pay_per_hour"] or 0.0),
+        min_seconds=float(numbers["min_seconds"] or 0.0),
         instructions=checker.texts(values.get("instructions", []), "instructions"),
         study=texts["study"],
         database=texts["database"],

@@ -6,6 +6,7 @@ import hashlib
 import os
 import secrets
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ DATABASE_FILE = "answers.sqlite"
 _PATIENCE, _SILENCE = 20, 10
 #: Rows that are copied at once.
 _BATCH = 1_000
+#: Letters of a rater's name: what is longer was not meant as one.
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,7 @@ class Database:
     def _named(self) -> Iterator[None]:
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, sqlite3.Error) as error:
             raise InputError(Problem(reason(error), file=self.name)) from error
 
     def create(self, *, campaign: str, admin: str) -> None:
@@ -268,12 +271,8 @@ class Database:
         links = [RaterLink(name, new_secret()) for name in names]
         until = None if expires is None else utc_text(datetime.now(UTC) + expires)
         with self.writing() as connection:
-            there = set(connection.execute(select(schema.raters.c.name)).scalars())
+            _check_new_names(connection, [link.name for link in links])
             for link in links:
-                if not link.name or link.name in there:
-                    problem = "is there already" if link.name else "has no name"
-                    raise InputError(f"the rater {link.name!r} {problem}")
-                there.add(link.name)
                 connection.execute(
                     insert(schema.raters).values(
                         name=link.name, token=digest(link.token), created=utc_now(), expires=until
@@ -282,25 +281,47 @@ class Database:
             count_change(connection)
         return links
 
+    def check_new_raters(self, names: Iterable[str]) -> None:
+        """Complain about names that `add_raters` would refuse."""
+        with self.reading() as connection:
+            _check_new_names(connection, names)
+
     def new_link(self, name: str, expires: timedelta | None = None) -> RaterLink:
         """Another link for a rater; the old one ends."""
-        link = RaterLink(name, new_secret())
+        return self.new_links([name], expires)[0]
+
+    def new_links(self, names: Iterable[str], expires: timedelta | None = None) -> list[RaterLink]:
+        """Other links for raters, for all of them or for none; the old ones end."""
+        links = [RaterLink(name, new_secret()) for name in dict.fromkeys(names)]
         until = None if expires is None else utc_text(datetime.now(UTC) + expires)
-        self._change_rater(name, token=digest(link.token), expires=until, revoked=None)
-        return link
+        self._change_raters(
+            {
+                link.name: {"token": digest(link.token), "expires": until, "revoked": None}
+                for link in links
+            }
+        )
+        return links
 
-    def revoke(self, name: str) -> None:
-        """End a rater's link; what was answered stays."""
-        self._change_rater(name, revoked=utc_now())
+    def revoke(self, *names: str) -> None:
+        """End raters' links; what was answered stays."""
+        self._change_raters({name: {"revoked": utc_now()} for name in names})
 
-    def exclude(self, name: str) -> None:
-        """Let nothing count that a rater said, and others do it; it stays, and the link ends."""
-        self._change_rater(name, excluded=utc_now(), revoked=utc_now())
+    def exclude(self, *names: str) -> None:
+        """Let nothing count that raters said, and others do it; it stays, and the links end."""
+        now = utc_now()
+        self._change_raters({name: {"excluded": now, "revoked": now} for name in names})
 
-    def forget(self, name: str) -> str:
-        """Put a name that says nothing in place of a rater's, and end the link."""
-        other = f"forgotten-{secrets.token_hex(6)}"
-        self._change_rater(name, name=other, token=None, revoked=utc_now())
+    def forget(self, *names: str) -> list[str]:
+        """Put names that say nothing in place of raters', and end their links."""
+        # A damaged database cannot be written anew, and then names would stay in its file.
+        self.check()
+        others = {name: f"forgotten-{secrets.token_hex(6)}" for name in names}
+        self._change_raters(
+            {
+                name: {"name": other, "token": None, "revoked": utc_now()}
+                for name, other in others.items()
+            }
+        )
         # What was overwritten must not be readable in the database's files either.
         with self._named(), self.engine.connect() as connection:
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -311,14 +332,15 @@ class Database:
                 raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             else:
                 connection.execute(text("VACUUM FULL raters"))
-        return other
+        return list(others.values())
 
-    def _change_rater(self, _name: str, **values: object) -> None:
+    def _change_raters(self, changes: Mapping[str, Mapping[str, object]]) -> None:
         with self.writing() as connection:
             table = schema.raters
-            names = list(connection.execute(select(table.c.name)).scalars())
-            check_known("rater", _name, names)
-            connection.execute(update(table).where(table.c.name == _name).values(**values))
+            there = list(connection.execute(select(table.c.name)).scalars())
+            for name, values in changes.items():
+                check_known("rater", name, there)
+                connection.execute(update(table).where(table.c.name == name).values(**values))
             count_change(connection)
 
     def copy_to(self, other: Database) -> None:
@@ -380,21 +402,27 @@ def read_blocks(connection: Connection) -> dict[int, int]:
     return {row.number: row.wanted for row in rows}
 
 
-def read_tasks(connection: Connection, after: int = 0) -> Iterator[TaskRow]:
-    """Tasks, block by block."""
-    table = schema.tasks
+def read_tasks(
+    connection: Connection, after: int = 0, rater: int | None = None
+) -> Iterator[TaskRow]:
+    """Tasks, block by block; those after some number, and those that a rater answered."""
+    table, answers = schema.tasks, schema.answers
     columns = (table.c[name] for name in TaskRow.__dataclass_fields__)
     chosen = select(*columns).where(table.c.number > after).order_by(table.c.block, table.c.place)
+    if rater is not None:
+        chosen = chosen.where(table.c.number.in_(select(answers.c.task).filter_by(rater=rater)))
     for row in connection.execute(chosen):
         values = dict(row._mapping)
         yield TaskRow(**{**values, "content": values["content"].encode()})
 
 
-def read_answers(connection: Connection, after: int = 0) -> Iterator[AnswerRow]:
+def read_answers(connection: Connection, rater: int | None = None) -> Iterator[AnswerRow]:
     """Answers in the order in which they came, also those that were superseded later."""
     table = schema.answers
     columns = (table.c[name] for name in AnswerRow.__dataclass_fields__)
-    chosen = select(*columns).where(table.c.number > after).order_by(table.c.number)
+    chosen = select(*columns).order_by(table.c.number)
+    if rater is not None:
+        chosen = chosen.where(table.c.rater == rater)
     for number, rater, task, supersedes, flipped, *rest in connection.execute(chosen):
         yield AnswerRow(number, rater, task, supersedes, bool(flipped), *rest)
 
@@ -439,6 +467,22 @@ def _task_values(task: Task, number: int, block: int, place: int) -> dict[str, A
         "thing": task.thing,
         "content": content_bytes(task.content).decode(),
     }
+
+
+def _check_new_names(connection: Connection, names: Iterable[str]) -> None:
+    """Names that nobody has, and that files, pages and terminals can show in one line."""
+    there = set(connection.execute(select(schema.raters.c.name)).scalars())
+    for name in names:
+        if not name.strip():
+            raise InputError("the name of a rater is empty")
+        if len(name) > _LONGEST_NAME:
+            most = f"{_LONGEST_NAME} at most"
+            raise InputError(f"the name of a rater has {len(name):,} letters: {most}")
+        if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in name):
+            raise InputError(f"the name of a rater has letters that cannot be shown: {name!r}")
+        if name in there:
+            raise InputError(f"the rater {name!r} is there already")
+        there.add(name)
 
 
 def _parsed(address: str) -> URL:

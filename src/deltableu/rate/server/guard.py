@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any, TypeAlias
@@ -35,7 +36,19 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
+_HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::[0-9]*)?")
 _log = logging.getLogger("deltableu.rate")
+
+
+class Refusal(Exception):  # noqa: N818
+    """A request that is not done, and what the rater is told."""
+
+    def __init__(self, status: int, error: str, sentence: str, retry: float = 0.0) -> None:
+        self.status, self.error, self.sentence, self.retry = status, error, sentence, retry
+        super().__init__(sentence)
+
+
+_TOO_LARGE = (413, "too-large", "This request is too large.")
 
 
 class Guard:
@@ -74,7 +87,7 @@ class Guard:
             await guarded.refuse(400, "host", "This server is not known by that name.")
             return
         if not length.isdigit() or len(length) > 9 or int(length) > _MOST_BYTES:
-            await guarded.refuse(413, "too-large", "This request is too large.")
+            await guarded.refuse(*_TOO_LARGE)
             return
         if self._prefix:
             if scope["path"] == self._prefix:
@@ -84,21 +97,13 @@ class Guard:
                 scope = {**scope, "path": scope["path"][len(self._prefix) :], "raw_path": b""}
         try:
             await self.application(scope, _Body(receive), guarded)
-        except _TooLarge:
-            await guarded.refuse(413, "too-large", "This request is too large.")
-        except TimeoutError:
-            await guarded.refuse(408, "too-slow", "This request took too long.")
         except Exception:
             _log.exception("a request failed")
             await guarded.refuse(500, "fault", "Something went wrong here. Please try again.")
 
 
-class _TooLarge(Exception):  # noqa: N818
-    pass
-
-
 class _Body:
-    """Reads a request's body, up to a size and for some time."""
+    """Reads a request's body, up to a size and for some time; else raises Refusal."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -109,13 +114,16 @@ class _Body:
     async def __call__(self) -> Message:
         if self._whole:
             return await self._receive()
-        async with asyncio.timeout_at(self._end):
-            message = await self._receive()
+        try:
+            async with asyncio.timeout_at(self._end):
+                message = await self._receive()
+        except TimeoutError:
+            raise Refusal(408, "too-slow", "This request took too long.") from None
         if message["type"] == "http.request":
             self._size += len(message.get("body", b""))
             self._whole = not message.get("more_body", False)
             if self._size > _MOST_BYTES:
-                raise _TooLarge
+                raise Refusal(*_TOO_LARGE)
         return message
 
 
@@ -169,7 +177,5 @@ def refusal(status: int, error: str, sentence: str) -> bytes:
 
 def _host(header: bytes) -> str:
     """The host's name without its port."""
-    text = header.decode("latin-1").lower()
-    if text.startswith("["):
-        return text.partition("]")[0] + "]"
-    return text.partition(":")[0]
+    found = _HOST.fullmatch(header)
+    return found[1].decode("latin-1").lower() if found else ""

@@ -12,7 +12,7 @@ from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.chance_agreement import krippendorff_alpha
 from deltableu.rate.consistency import rater_consistency
-from deltableu.rate.rater_check_results import RaterCheck
+from deltableu.rate.rater_check_results import RaterCheck, RaterCheckPlan
 from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.server.campaign import Campaign
 from deltableu.rate.server.database import Database, utc_now
@@ -20,6 +20,7 @@ from deltableu.rate.server.results import (
     CampaignStatus,
     campaign_ratings,
     campaign_status,
+    check_plan,
     scored,
 )
 
@@ -46,6 +47,7 @@ class RaterView:
     seconds: float | None
     last: str | None
     can_rate: bool
+    excluded: bool
     verdict: str
     reasons: tuple[str, ...]
 
@@ -98,7 +100,9 @@ def organiser_view(campaign: Campaign, database: Database) -> OrganiserView:
     """Look at a campaign as it is now."""
     now = utc_now()
     status = campaign_status(campaign, database, now)
-    ratings = campaign_ratings(campaign, database)
+    everything = campaign_ratings(campaign, database, excluded=True)
+    out = [one.name for one in status.raters if one.excluded]
+    ratings = everything.without_raters(out)
     hours = _hours(ratings, now)
     return OrganiserView(
         status.title,
@@ -114,7 +118,7 @@ def organiser_view(campaign: Campaign, database: Database) -> OrganiserView:
         hours,
         _cost(campaign, status),
         tuple(_criterion(one.name, ratings) for one in campaign.criteria),
-        _raters(status, ratings),
+        _raters(status, everything, check_plan(campaign)),
         now,
     )
 
@@ -170,20 +174,22 @@ def _criterion(name: str, ratings: RatingTable) -> CriterionView:
             alpha = None
         alpha = None if alpha is None or not np.isfinite(alpha) else alpha
     enough = sorted((min(len(row), _MOST_RATERS) for row in several), reverse=True)
-    # As many ratings as half of the tasks have that have several.
-    n = enough[len(enough) // 2] if enough else 0
+    # As many ratings as a tenth of the tasks have that have several, and no fewer than ten.
+    n = enough[max(len(enough) // 10, 10)] if len(enough) > 10 else 0
     curve: tuple[float, ...] = ()
-    if n >= _LEAST_RATERS and sum(len(row) >= n for row in several) >= _LEAST_RATERS:
+    if n >= _LEAST_RATERS:
         found = rater_consistency(several, n, shuffles=30).correlations.tolist()
         curve = tuple(one for one in found if np.isfinite(one))
     return CriterionView(name, alpha, curve, n, len(rows))
 
 
-def _raters(status: CampaignStatus, ratings: RatingTable) -> tuple[RaterView, ...]:
+def _raters(
+    status: CampaignStatus, ratings: RatingTable, plan: RaterCheckPlan
+) -> tuple[RaterView, ...]:
     checks: dict[str, RaterCheck] = {}
     if len(ratings):
         try:
-            checks = {one.rater: one for one in check_raters(ratings).raters}
+            checks = {one.rater: one for one in check_raters(ratings, plan).raters}
         except InputError:
             checks = {}
     return tuple(
@@ -193,6 +199,7 @@ def _raters(status: CampaignStatus, ratings: RatingTable) -> tuple[RaterView, ..
             one.seconds if np.isfinite(one.seconds) else None,
             one.last,
             one.can_rate,
+            one.excluded,
             *_verdict(checks.get(one.name)),
         )
         for one in status.raters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, Protocol
 
 import msgspec
 from fastapi import FastAPI, Request, Response
@@ -13,16 +13,17 @@ from fastapi import FastAPI, Request, Response
 from deltableu.corpus import write_ratings
 from deltableu.errors import InputError
 from deltableu.io import scratch_folder
+from deltableu.rate.server.bodies import json_body
 from deltableu.rate.server.database import read_raters
+from deltableu.rate.server.guard import Refusal
 from deltableu.rate.server.organiser import OrganiserView, organiser_view
 from deltableu.rate.server.organising import random_names
 from deltableu.rate.server.results import campaign_ratings
 from deltableu.rate.server.security import Session
-from deltableu.rate.server.service import Refusal, Service
+from deltableu.rate.server.service import Service
 
 #: Seconds for which a look at the campaign is good enough, as it reads everything.
 _FRESH = 2.0
-_Body = TypeVar("_Body", bound=msgspec.Struct)
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
@@ -78,7 +79,7 @@ def add_organiser(app: FastAPI, service: Service, organiser: Organiser) -> None:
         """Change something in the database, and let this server know at once."""
         try:
             done = await asyncio.to_thread(function)
-            service.refresh()
+            await service.refresh()
         except InputError as error:
             raise Refusal(409, "refused", str(error)) from None
         looks.forget()
@@ -109,7 +110,7 @@ def add_organiser(app: FastAPI, service: Service, organiser: Organiser) -> None:
     @app.post("/api/admin/state")
     async def set_state(request: Request) -> Response:
         organiser(request, writes=True)
-        given = await _body(request, _State)
+        given = await json_body(request, _State)
         await change(
             lambda: service.database.set_fact("state", "paused" if given.paused else "open")
         )
@@ -118,7 +119,7 @@ def add_organiser(app: FastAPI, service: Service, organiser: Organiser) -> None:
     @app.post("/api/admin/raters")
     async def add_raters(request: Request) -> Response:
         organiser(request, writes=True)
-        given = await _body(request, _NewRaters)
+        given = await json_body(request, _NewRaters)
         if bool(given.names) == bool(given.count):
             raise Refusal(422, "invalid", "Give names, or how many raters to add.")
 
@@ -136,7 +137,7 @@ def add_organiser(app: FastAPI, service: Service, organiser: Organiser) -> None:
     @app.post("/api/admin/link")
     async def new_link(request: Request) -> Response:
         organiser(request, writes=True)
-        given = await _body(request, _OneRater)
+        given = await json_body(request, _OneRater)
 
         def make() -> list[dict[str, str]]:
             made = service.database.new_link(given.name)
@@ -144,10 +145,17 @@ def add_organiser(app: FastAPI, service: Service, organiser: Organiser) -> None:
 
         return _answer({"links": await change(make)})
 
+    @app.post("/api/admin/exclude")
+    async def exclude(request: Request) -> Response:
+        organiser(request, writes=True)
+        given = await json_body(request, _OneRater)
+        await change(lambda: service.database.exclude(given.name))
+        return _answer({})
+
     @app.post("/api/admin/revoke")
     async def revoke(request: Request) -> Response:
         organiser(request, writes=True)
-        given = await _body(request, _OneRater)
+        given = await json_body(request, _OneRater)
         await change(lambda: service.database.revoke(given.name))
         return _answer({})
 
@@ -158,15 +166,6 @@ def _ratings_file(service: Service) -> bytes:
         table = campaign_ratings(service.campaign, service.database)
         write_ratings(folder / "ratings.csv", table)
         return (folder / "ratings.csv").read_bytes()
-
-
-async def _body(request: Request, kind: type[_Body]) -> _Body:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise Refusal(415, "invalid", "This must be JSON.")
-    try:
-        return msgspec.json.decode(await request.body(), type=kind)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        raise Refusal(422, "invalid", "This is not understood.") from None
 
 
 def _answer(values: object) -> Response:

@@ -13,16 +13,18 @@ from pathlib import Path
 import numpy as np
 
 from deltableu.corpus import RatingTable, Study, write_study
-from deltableu.errors import InputError, Problem, check_at_least
+from deltableu.errors import InputError, Problem, check_at_least, check_share
 from deltableu.io import (
     atomic_folder,
     atomic_path,
     check_new_file,
     check_new_folder,
+    is_standard_stream,
     scratch_folder,
 )
 from deltableu.rate.control_blocks import BlockPlan
 from deltableu.rate.server.campaign import (
+    MOST_PER_ITEM,
     SETTINGS_FILE,
     Campaign,
     read_campaign,
@@ -103,10 +105,12 @@ def new_campaign(
         For the order of tasks.
     """
     check_at_least("pilot", pilot, 0)
+    check_at_least("seed", seed, 0)
     made = shuffled(build_tasks(study, campaign.what, pairs), seed)
     wanted = _wanted(made, campaign.per_item, study.ratings if count_ratings else None)
     if pilot:
         check_at_least("pilot_raters", pilot_raters, 2)
+        check_per_item(pilot_raters, "pilot_raters")
         if pilot > len(made):
             raise InputError(f"a pilot of {pilot} tasks needs as many, and there are {len(made)}")
         # Tasks are in random order already.
@@ -173,6 +177,7 @@ def add_items(
     folder: Path, study: Study, *, pairs: Pairs | None = None, address: str = "", seed: int = 0
 ) -> int:
     """Add what a study has and the campaign does not; how many tasks that were."""
+    check_at_least("seed", seed, 0)
     campaign, database = open_database(folder, address)
     try:
         known = database.things()
@@ -184,9 +189,16 @@ def add_items(
         database.close()
 
 
+def check_per_item(number: int, name: str = "per_item") -> None:
+    """Complain about a number of raters that no campaign has."""
+    check_at_least(name, number, 1)
+    if number > MOST_PER_ITEM:
+        raise InputError(f"{name} must be at most {MOST_PER_ITEM:,}, got {number}")
+
+
 def set_per_item(folder: Path, per_item: int, *, address: str = "") -> int:
     """Change the number of raters per task, also of tasks that wait for a pilot's end."""
-    check_at_least("per_item", per_item, 1)
+    check_per_item(per_item)
     campaign, database = open_database(folder, address)
     try:
         with database.reading() as connection:
@@ -243,6 +255,9 @@ def restore_campaign(backup: Path, folder: Path, *, address: str | None = None) 
 
 def _copy_to_file(source: Database, path: Path) -> None:
     """Copy a database into a new file, whole or not at all."""
+    if path.exists() or is_standard_stream(path):
+        # Of a device or a pipe even the permissions would be changed.
+        raise InputError(Problem("is no new file, which a database must be", file=str(path)))
     with atomic_path(path) as temporary:
         # What raters say, and what sessions are signed with, is nobody else's business.
         os.chmod(temporary, 0o600)
@@ -280,8 +295,8 @@ def split_seeds(
     seed
         For the split.
     """
-    if not 0.0 < dev < 1.0:
-        raise InputError(f"dev must lie between 0 and 1, got {dev}")
+    check_share("dev", dev)
+    check_at_least("seed", seed, 0)
     values: dict[str, list[float]] = {}
     targets = {
         (item.id, f"reference:{one.id}")

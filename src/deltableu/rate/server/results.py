@@ -11,9 +11,10 @@ import numpy as np
 from sqlalchemy import Connection
 
 from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale, Study
-from deltableu.errors import InputError
+from deltableu.errors import InputError, check_at_least, check_share
 from deltableu.io import Column, Table
 from deltableu.rate.consistency import Consistency, rater_consistency
+from deltableu.rate.rater_check_results import RaterCheckPlan
 from deltableu.rate.server.campaign import SCALES, Campaign
 from deltableu.rate.server.database import (
     AnswerRow,
@@ -30,26 +31,34 @@ _PREFERENCES = {1.0: (1.0, 0.0), 2.0: (0.0, 1.0), 0.0: (0.5, 0.5)}
 
 
 def campaign_ratings(
-    campaign: Campaign, database: Database, *, excluded: bool = False
+    campaign: Campaign, database: Database, *, excluded: bool = False, rater: int | None = None
 ) -> RatingTable:
     """Everything that raters said, as ratings; of an answer that was changed the last version.
 
     A preference becomes two ratings on the scale 0-1: 1 for the better output, 0 for the other, or
     1/2 for both. Texts that are the same were shown once, and the rating is that of all of them.
-    What excluded raters said is left out, unless it is asked for.
+    What excluded raters said is left out, unless it is asked for, and what others than a rater said
+    if one is given by number.
     """
     with database.reading() as connection:
-        return RatingTable.from_records(_ratings(campaign, connection, excluded))
+        return RatingTable.from_records(_ratings(campaign, connection, excluded, rater))
 
 
-def _ratings(campaign: Campaign, connection: Connection, excluded: bool) -> Iterator[Rating]:
+def _ratings(
+    campaign: Campaign, connection: Connection, excluded: bool, rater: int | None
+) -> Iterator[Rating]:
     rows = read_raters(connection)
     names = {row.number: row.name for row in rows if excluded or row.excluded is None}
-    tasks = {row.number: row for row in read_tasks(connection)}
-    for answer in current_answers(read_answers(connection)):
+    tasks = {row.number: row for row in read_tasks(connection, rater=rater)}
+    for answer in current_answers(read_answers(connection, rater)):
         if answer.rater not in names:
             continue
         yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
+
+
+def check_plan(campaign: Campaign) -> RaterCheckPlan:
+    """What makes a rater of a campaign fail."""
+    return RaterCheckPlan(min_seconds=campaign.min_seconds)
 
 
 def scored(ratings: RatingTable) -> Iterator[Rating]:
@@ -102,6 +111,7 @@ class RaterProgress:
     seconds: float
     last: str | None
     can_rate: bool
+    excluded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +160,8 @@ class CampaignStatus:
             said.append(f"{self.waiting:,} tasks wait until the pilot is over (rate pilot).")
         if self.beyond:
             said.append(
-                f"{self.beyond:,} ratings more than wanted: their raters answered after others had "
-                "got the same task."
+                f"{self.beyond:,} ratings more than wanted: of a pilot, or of raters who answered "
+                "after others had got the same task."
             )
         return said
 
@@ -174,7 +184,7 @@ class CampaignStatus:
                 one.revised,
                 one.seconds,
                 one.last and one.last[:16].replace("T", " "),
-                "yes" if one.can_rate else "no",
+                "yes" if one.can_rate else "excluded" if one.excluded else "no",
             ]
             for one in self.raters
         ]
@@ -215,6 +225,7 @@ def campaign_status(campaign: Campaign, database: Database, now: str) -> Campaig
                 _median_seconds(by_rater[one.number]),
                 max((row.finished for row in by_rater[one.number]), default=None),
                 one.may_rate(now),
+                one.number in out,
             )
             for one in raters
         ),
@@ -286,13 +297,18 @@ class PilotResult:
         if self.enough is None:
             most = float(self.consistency.correlations.max())
             return [
-                f"Not even {n - 1} raters are enough: their mean correlates {most:.3f} at best "
-                f"with that of the others, and the target is {self.target:g}."
+                f"Not even {_raters(n - 1)} would be enough: the mean correlates {most:.3f} at "
+                f"best with that of the others, and the target is {self.target:g}."
             ]
         return [
-            f"{self.enough} raters per item are enough: their mean correlates {self.target:g} or "
-            f"more with that of the other {n - self.enough} ({self.tasks} tasks of the pilot)."
+            f"{_raters(self.enough)} per item {'is' if self.enough == 1 else 'are'} enough: the "
+            f"mean correlates {self.target:g} or more with that of the other {n - self.enough} "
+            f"({self.tasks} texts of the pilot)."
         ]
+
+
+def _raters(number: int) -> str:
+    return "1 rater" if number == 1 else f"{number:,} raters"
 
 
 def pilot_result(ratings: RatingTable, target: float = 0.9, seed: int = 0) -> PilotResult:
@@ -301,9 +317,13 @@ def pilot_result(ratings: RatingTable, target: float = 0.9, seed: int = 0) -> Pi
     The mean of i raters is correlated with the mean of the others; the smallest i that reaches
     the target is enough. Tasks count that have as many ratings as nine in ten of them have.
     """
-    values: dict[tuple[str, str, str], list[float]] = {}
+    check_at_least("seed", seed, 0)
+    check_share("target", target)
+    values: dict[tuple[str, str, str, str | None], list[float]] = {}
     for one in scored(ratings):
-        values.setdefault((one.item, one.target, one.criterion), []).append(one.value)
+        # An output in two pairs was judged beside two others.
+        key = (one.item, one.target, one.criterion, one.pair)
+        values.setdefault(key, []).append(one.value)
     rows = [row for row in values.values() if len(row) > 1]
     if len(rows) < 3:
         raise InputError("a pilot needs at least 3 tasks with 2 ratings or more")

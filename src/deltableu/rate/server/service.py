@@ -16,7 +16,6 @@ from urllib.parse import quote
 import msgspec
 from sqlalchemy import Connection, func, select
 
-from deltableu.corpus import RatingTable
 from deltableu.errors import InputError
 from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.server import schema
@@ -35,7 +34,8 @@ from deltableu.rate.server.database import (
     utc_now,
     utc_text,
 )
-from deltableu.rate.server.results import campaign_ratings
+from deltableu.rate.server.guard import Refusal
+from deltableu.rate.server.results import campaign_ratings, check_plan
 from deltableu.rate.server.security import Session, Signer, Ticket
 from deltableu.rate.server.tasks import TaskContent, content_bytes, task_content, task_targets
 from deltableu.rate.server.writer import NewAnswer, NewLease, NewPractice, NotWritten, Writer
@@ -49,14 +49,6 @@ _Row: TypeAlias = Annotated[
     list[Annotated[float, msgspec.Meta(ge=0, le=100)]], msgspec.Meta(min_length=1, max_length=12)
 ]
 _Milliseconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e10)]
-
-
-class Refusal(Exception):  # noqa: N818
-    """A request that is not done, and what the rater is told."""
-
-    def __init__(self, status: int, error: str, sentence: str, retry: float = 0.0) -> None:
-        self.status, self.error, self.sentence, self.retry = status, error, sentence, retry
-        super().__init__(sentence)
 
 
 class GivenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,6 +112,7 @@ class Service:
         self._last: dict[int, _LastAnswer] = {}
         self._codes: dict[int, dict[str, str | int]] = {}
         self._facts: dict[str, str] = {}
+        self._looking, self._joining = asyncio.Lock(), asyncio.Lock()
         self._assignment = Assignment(campaign.lease_minutes * 60, campaign.per_rater, seed)
         self._load()
         self.id = self._facts["campaign"]
@@ -161,7 +154,10 @@ class Service:
             self._assignment.add_block(block, wanted)
         shows_reference = self.campaign.layout == "assessment"
         for task in news.tasks:
-            self._assignment.add_task(task.number, task.block, task.thing)
+            # The same original may be a control of several sets: who did one may do the others.
+            control = task.kind in ("bad-reference", "reference")
+            thing = f"{task.thing}\n{task.number}" if control else task.thing
+            self._assignment.add_task(task.number, task.block, thing)
             content = task.content
             if not shows_reference:
                 # The page must not know what it does not show.
@@ -186,25 +182,26 @@ class Service:
         while True:
             await asyncio.sleep(_LOOK)
             try:
-                # In a thread: whoever rates does not wait for a database that does not answer.
-                if (news := await asyncio.to_thread(self._look)) is not None:
-                    self._take(news)
+                await self.refresh()
             except InputError:
                 # Whoever rates hears of it; when the database is back, all goes on.
                 continue
             except Exception:
                 _log.exception("looking for changes of the campaign failed")
 
+    async def refresh(self) -> None:
+        """Read what others changed in the database."""
+        # One after the other, as what is new depends on what is known; and in a thread, as whoever
+        # rates does not wait for a database that does not answer.
+        async with self._looking:
+            if (news := await asyncio.to_thread(self._look)) is not None:
+                self._take(news)
+
     def _look(self) -> _News | None:
         with self.database.reading() as connection:
             if read_facts(connection)["changes"] == self._facts["changes"]:
                 return None
             return self._news(connection)
-
-    def refresh(self) -> None:
-        """Read at once what others changed in the database."""
-        if (news := self._look()) is not None:
-            self._take(news)
 
     def close(self) -> None:
         """Write what is waiting."""
@@ -252,15 +249,18 @@ class Service:
         if not expected or not hmac.compare_digest(digest(secret), expected):
             return None
         name = f"crowd-{worker}"
-        number = next((row.number for row in self._raters.values() if row.name == name), None)
-        if number is None:
-            await asyncio.to_thread(self.database.add_raters, [name])
-            self.refresh()
-            number = next(row.number for row in self._raters.values() if row.name == name)
-        row = self._raters[number]
-        if row.token is None or not row.may_rate(utc_now()):
+        async with self._joining:
+            row = self._rater_named(name)
+            if row is None:
+                await asyncio.to_thread(self.database.add_raters, [name])
+                await self.refresh()
+                row = self._rater_named(name)
+        if row is None or row.token is None or not row.may_rate(utc_now()):
             return None
-        return Session(number, row.token[:16], int(time.time()) + _SESSION)
+        return Session(row.number, row.token[:16], int(time.time()) + _SESSION)
+
+    def _rater_named(self, name: str) -> RaterRow | None:
+        return next((row for row in self._raters.values() if row.name == name), None)
 
     # What raters get
 
@@ -301,14 +301,13 @@ class Service:
             return
         if known is not None and known["answers"] == len(state.answered):
             return
-        name = self._raters[rater].name
-        failed = await asyncio.to_thread(_fails, campaign, self.database, name)
+        failed = await asyncio.to_thread(_fails, campaign, self.database, rater)
         code = campaign.failed_code if failed and campaign.failed_code else campaign.completion_code
         address = campaign.completion_url.replace("{code}", quote(code, safe=""))
         self._codes[rater] = {"code": code, "url": address, "answers": len(state.answered)}
         if failed and campaign.exclude_failed:
-            await asyncio.to_thread(self.database.exclude, name)
-            self.refresh()
+            await asyncio.to_thread(self.database.exclude, self._raters[rater].name)
+            await self.refresh()
 
     def last(self, rater: int) -> bytes:
         """The answer to a request for the last answer, to change it."""
@@ -385,11 +384,10 @@ class Service:
             raise Refusal(422, "values", "An answer is not on the scale.")
 
 
-def _fails(campaign: Campaign, database: Database, rater: str) -> bool:
+def _fails(campaign: Campaign, database: Database, rater: int) -> bool:
     """Whether a rater's answers to control items, or habits, show that they are not to be used."""
-    table = campaign_ratings(campaign, database, excluded=True)
-    own = RatingTable.from_records(one for one in table if one.rater == rater)
-    found = check_raters(own).raters
+    own = campaign_ratings(campaign, database, excluded=True, rater=rater)
+    found = check_raters(own, check_plan(campaign)).raters
     return any(one.passed is False for one in found)
 
 

@@ -174,6 +174,11 @@ def serve_campaign(
         lock.release()
 
 
+def check_not_served(folder: Path) -> None:
+    """Complain where a server of this campaign is running."""
+    JobLock(folder / _LOCK_FILE).release()
+
+
 def _own_url(host: str, port: int) -> str:
     """How raters reach a server that listens at one address, where nobody says otherwise."""
     if host in ("127.0.0.1", "localhost", "::1"):

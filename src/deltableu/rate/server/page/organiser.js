@@ -138,10 +138,13 @@ function showRaters(view) {
   find("raters").replaceChildren(...rows.map((one) => {
     const reasons = one.verdict === "failed" && one.reasons.length
       ? make("ul", {}, ...one.reasons.map((reason) => make("li", {}, reason))) : null;
-    const link = make("td", {}, one.can_rate ? "" : "ended ");
+    const link = make("td", {}, one.excluded ? "excluded " : one.can_rate ? "" : "ended ");
     link.append(make("button", { type: "button", class: "quiet", "aria-label": `New link for ${one.name}`, onclick: () => newLink(one.name) }, "New link"));
     if (one.can_rate) {
       link.append(" ", make("button", { type: "button", class: "quiet", "aria-label": `End the link of ${one.name}`, onclick: () => revoke(one.name) }, "End"));
+    }
+    if (one.verdict === "failed" && !one.excluded) {
+      link.append(" ", make("button", { type: "button", class: "quiet", "aria-label": `Exclude ${one.name}`, onclick: () => exclude(one.name) }, "Exclude"));
     }
     return make("tr", {},
       make("td", { dir: "auto" }, one.name),
@@ -196,6 +199,13 @@ const revoke = (name) => attempt(async () => {
   if (!confirm(`End the link of ${name}? What was answered stays.`)) return;
   document.activeElement.blur();
   await ask("api/admin/revoke", { name });
+  show(await ask("api/admin/status"));
+});
+
+const exclude = (name) => attempt(async () => {
+  if (!confirm(`Let nothing count that ${name} said, and give these tasks to others? This cannot be undone.`)) return;
+  document.activeElement.blur();
+  await ask("api/admin/exclude", { name });
   show(await ask("api/admin/status"));
 });
 
