@@ -27,7 +27,7 @@ demo: $(VENV)/demo.stamp
 	@$(BIN)/deltableu rate agree examples/demo --targets outputs
 	@echo
 	@echo "A campaign in which people would rate the references (deltableu rate demo serves one):"
-	@rm -rf out/campaign && $(BIN)/deltableu rate new out/campaign --study examples/demo --what references --raters 2
+	@rm -rf out/campaign && $(BIN)/deltableu rate new out/campaign --study examples/demo --what references --per-item 2 --raters 2
 	@echo
 	@echo "More references for each item, mined from (invented) dialogue logs; two of the items:"
 	@$(BIN)/deltableu mine examples/demo --logs examples/logs --top 5 --output out/mined --replace
