@@ -87,6 +87,8 @@ from deltableu.rate.rater_checks import check_raters
 from deltableu.rate.rater_rows import Ratings, of_one_criterion, rater_rows
 from deltableu.rate.rater_use import RaterUse, rater_use
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
+from deltableu.rate.rating_order import RatingStep, write_order
+from deltableu.rate.reliability import Reliability, mean_reliability
 from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
 from deltableu.rate.weights import rated_weights
 
@@ -132,7 +134,9 @@ __all__ = [
     "RaterUse",
     "RaterVerdict",
     "RatingNoise",
+    "RatingStep",
     "Ratings",
+    "Reliability",
     "Resampled",
     "Source",
     "SplitHalf",
@@ -162,6 +166,7 @@ __all__ = [
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",
+    "mean_reliability",
     "of_one_criterion",
     "pair_scores",
     "pairwise_kappas",
@@ -183,4 +188,5 @@ __all__ = [
     "tidy_raters",
     "variance_ratio",
     "without_failed_raters",
+    "write_order",
 ]
