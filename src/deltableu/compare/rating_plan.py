@@ -134,7 +134,7 @@ class RatingPlanner:
         return RatingLook(scores, expected, float(same.sum()) / (len(same) + 1), forecast)
 
     def values(self, look: RatingLook, aim: Aim = "ranking") -> tuple[Array, Array]:
-        """What rating each reference is worth per rating, and what it would settle."""
+        """What rating each reference to the end is worth, and what it would settle."""
         missing = look.forecast.rated.missing
         if not missing.any():
             return np.zeros(len(missing)), np.zeros((len(missing), len(look.expected)))
@@ -147,7 +147,7 @@ class RatingPlanner:
             stream(self.seed, _EFFECTS),
         )
         settled = look.forecast.settled(effects)
-        return rating_values(settled, look.scores, missing, aim), settled
+        return rating_values(settled, look.scores, aim), settled
 
     def _scores(self, weights: Array) -> Array:
         scores: Array = self.metric.aggregate(self.ready.rows(weights).sum(axis=1))

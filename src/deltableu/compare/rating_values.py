@@ -97,8 +97,8 @@ def expected_effects(
     return mean
 
 
-def rating_values(settled: Array, scores: Array, missing: Ints, aim: Aim) -> Array:
-    """What rating each reference to the end is worth, per rating; 0 where it has all ratings.
+def rating_values(settled: Array, scores: Array, aim: Aim) -> Array:
+    """What rating each reference to the end is worth.
 
     For the ranking: pairs of systems that may be in the wrong order now, each by its chance, times
     the share of the pair's uncertainty that the reference is responsible for; over all references
@@ -111,27 +111,47 @@ def rating_values(settled: Array, scores: Array, missing: Ints, aim: Aim) -> Arr
         References x systems, as `WeightForecast.settled` gives it.
     scores : array
         Draws x systems: scores that may come out in the end.
-    missing : array of int
-        How many ratings each reference still needs.
     aim : {"ranking", "scores"}
     """
     from scipy.special import ndtr
 
     if aim == "scores" or scores.shape[1] < 2:
-        value = (settled**2).mean(axis=1)
-    else:
-        mean, covariance = scores.mean(axis=0), np.cov(scores.T)
-        variance = np.diag(covariance)
-        spread = variance[:, None] + variance - 2.0 * covariance
-        doubt = spread > _SURE
-        size = np.sqrt(np.where(doubt, spread, 1.0))
-        wrong = ndtr(-np.abs(mean[:, None] - mean) / size)
-        # The sum over pairs of factor * (change of one - change of the other)^2, as one product.
-        factors = np.where(doubt, wrong / size**2, 0.0)
-        form = np.diag(factors.sum(axis=1)) - factors
-        value = np.einsum("rs,st,rt->r", settled, form, settled, optimize=True)
-    per_rating: Array = np.where(missing > 0, value / np.maximum(missing, 1), 0.0)
-    return np.maximum(per_rating, 0.0)
+        variance: Array = (settled**2).mean(axis=1)
+        return variance
+    mean, covariance = scores.mean(axis=0), np.cov(scores.T)
+    own = np.diag(covariance)
+    spread = own[:, None] + own - 2.0 * covariance
+    doubt = spread > _SURE
+    size = np.sqrt(np.where(doubt, spread, 1.0))
+    wrong = ndtr(-np.abs(mean[:, None] - mean) / size)
+    # The sum over pairs of factor * (change of one - change of the other)^2, as one product.
+    factors = np.where(doubt, wrong / size**2, 0.0)
+    form = np.diag(factors.sum(axis=1)) - factors
+    value = np.einsum("rs,st,rt->r", settled, form, settled, optimize=True)
+    return np.maximum(value, 0.0)
+
+
+def rating_order(values: Array, forecast: WeightForecast) -> tuple[Ints, Array]:
+    """Single ratings, the most valuable first: the reference of each, and what it is worth.
+
+    A reference stands there once for each rating that it still needs. The first tells most of it,
+    each further one less: they share its value as they lessen the variance of its weight.
+    """
+    missing = forecast.rated.missing
+    places, worths = [], []
+    before = whole = forecast.variance_after(0)
+    for number in range(1, int(missing.max(initial=0)) + 1):
+        after = forecast.variance_after(number)
+        wanted = np.flatnonzero(missing >= number)
+        share = (before - after)[wanted] / np.maximum(whole[wanted], _SURE)
+        places.append(wanted)
+        worths.append(values[wanted] * share)
+        before = after
+    if not places:
+        return np.empty(0, dtype=np.int64), np.empty(0)
+    place, worth = np.concatenate(places), np.concatenate(worths)
+    order = np.argsort(-worth, kind="stable")
+    return place[order], worth[order]
 
 
 def discordant_share(scores: Array, others: Array) -> Array:

@@ -182,6 +182,8 @@ class WeightForecast:
     ----------
     mean, deviation : array
         Expected weight of each reference, and its standard deviation: 0 where it is known.
+    quality_variance : array
+        How unsure the quality of each reference is, which further ratings make surer.
     rated : RatedSoFar
     coefficients : array
         Of the regression, for what they are worth.
@@ -189,6 +191,7 @@ class WeightForecast:
 
     mean: Array
     deviation: Array
+    quality_variance: Array
     rated: RatedSoFar
     coefficients: Array
     _design: _Design
@@ -219,12 +222,46 @@ class WeightForecast:
         moved *= share
         spread = np.sqrt(rated.variance * missing) / rated.wanted
         moved += spread * rng.normal(size=moved.shape)
+        moved /= np.where(open_, self.deviation, 1.0)
         drawn = np.empty((2 * half, len(self.mean)))
-        drawn[0::2] = self.mean + np.where(open_, moved, 0.0)
-        drawn[1::2] = self.mean - np.where(open_, moved, 0.0)
+        drawn[0::2], drawn[1::2] = moved, -moved
         # Known weights stay as they are, wherever they lie.
-        limited: Array = np.where(open_, np.clip(drawn, -1.0, 1.0), drawn)[:size]
-        return limited
+        made: Array = np.where(open_, self._bounded(drawn), self.mean)[:size]
+        return made
+
+    def _bounded(self, standard: Array) -> Array:
+        """Standard normal numbers as weights: skewed as near the ends of a scale they must be.
+
+        Skewness and kurtosis are those of the beta distribution on [-1, 1] with the same mean and
+        variance, by the expansion of Cornish and Fisher (1938).
+        """
+        mean = np.clip((1.0 + self.mean) / 2.0, 0.02, 0.98)
+        spread = mean * (1.0 - mean)
+        variance = np.clip((self.deviation / 2.0) ** 2, 1e-9, 0.5 * spread)
+        size = spread / variance - 1.0
+        skewness = 2.0 * (1.0 - 2.0 * mean) * np.sqrt(size + 1.0)
+        skewness /= (size + 2.0) * np.sqrt(spread)
+        kurtosis = 6.0 * ((1.0 - 2.0 * mean) ** 2 * (size + 1.0) - spread * (size + 2.0))
+        kurtosis /= spread * (size + 2.0) * (size + 3.0)
+        square = standard**2
+        bent = standard + skewness / 6.0 * (square - 1.0)
+        bent += standard * (kurtosis / 24.0 * (square - 3.0))
+        bent -= standard * (skewness**2 / 36.0 * (2.0 * square - 5.0))
+        weights: Array = np.clip(self.mean + self.deviation * bent, -1.0, 1.0)
+        return weights
+
+    def variance_after(self, ratings: int) -> Array:
+        """Variance of each weight when so many ratings more are given."""
+        rated = self.rated
+        given = np.minimum(ratings, rated.missing)
+        left = (rated.missing - given) / rated.wanted
+        quality = self.quality_variance
+        if rated.variance > 0.0:
+            quality = quality / (1.0 + given * quality / rated.variance)
+        else:
+            quality = np.where(given > 0, 0.0, quality)
+        variance: Array = left**2 * quality + rated.variance * left / rated.wanted
+        return variance
 
     def settled(self, effects: Array) -> Array:
         """References x systems: by how much scores would move as a reference's weight is known.
@@ -435,6 +472,7 @@ class _Fit:
         return WeightForecast(
             mean,
             deviation,
+            variance,
             rated,
             coefficients,
             self.design,
