@@ -119,7 +119,8 @@ def _phrases(rng: np.random.Generator) -> list[str]:
 
 def _zipf(size: int) -> Array:
     chances: Array = 1.0 / np.arange(1, size + 1)
-    return chances / chances.sum()
+    chances /= chances.sum()
+    return chances
 
 
 def _qualities(
@@ -130,7 +131,8 @@ def _qualities(
     mean = np.array([typical[origin][0] - 0.6 * rank / mined for origin, rank in kinds])
     spread = np.array([typical[origin][1] for origin, _ in kinds])
     shared = rng.normal(0.0, 0.15, size=(items, 1))
-    return np.clip(mean + shared + spread * rng.normal(size=(items, len(kinds))), -1.0, 1.0)
+    quality: Array = mean + shared + spread * rng.normal(size=(items, len(kinds)))
+    return np.clip(quality, -1.0, 1.0)
 
 
 def _texts(
@@ -152,12 +154,11 @@ def _texts(
     share = np.broadcast_to(general, to_the_point.shape)[..., None]
     chosen = np.where(kind < share, common, chosen)
     lengths = rng.integers(3, _LONGEST + 1, size=to_the_point.shape)
+    spoken: Any = chosen.tolist()
+    sizes: Any = lengths.tolist()
     return [
-        [
-            " ".join(phrases[one] for one in text[:length])
-            for text, length in zip(row, sizes, strict=True)
-        ]
-        for row, sizes in zip(chosen.tolist(), lengths.tolist(), strict=True)
+        [" ".join(phrases[one] for one in text[:n]) for text, n in zip(row, own_sizes, strict=True)]
+        for row, own_sizes in zip(spoken, sizes, strict=True)
     ]
 
 

@@ -26,7 +26,7 @@ GROUPS = {
         *("mode", "margin", "history", "difference", "power", "items", "references", "raters"),
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
-        *("per_item", "links"),
+        *("per_item", "links", "order", "reliability"),
         *("ratings", "targets", "target", "kept", "rule", "evidence"),
     ),
     DATA: (
@@ -38,6 +38,7 @@ GROUPS = {
         *("min_bigram_count", "min_count", "max_vocabulary", "tokenize", "keep_junk", "on_error"),
     ),
     METHOD: (
+        *("aim", "tau", "draws"),
         *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),
         *(
             "per_rater",

@@ -30,6 +30,8 @@ from deltableu.report import power_plot, verdict
 
 plan = subcommands("plan", "Say how large a study must be.")
 
+plan.command("deltableu.cli.plan_rate:rate", name="rate", help="Say what to rate next, or to stop.")
+
 _DEFAULTS = NgramOptions()
 
 

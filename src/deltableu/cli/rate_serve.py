@@ -52,7 +52,8 @@ def serve(
         Most requests per second of one rater.
     order
         A CSV file with the columns item and target: what is to be rated first, as deltableu plan
-        rate writes it. By default the order is random.
+        rate and rate estimate write it; several lines of a target are as many ratings of it. By
+        default the order is random.
     """
     from deltableu.rate import server
 

@@ -17,6 +17,8 @@ from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.power import plan_comparison
 from deltableu.compare.power_results import PowerCurve, PowerPlan, PowerPoint
 from deltableu.compare.rated import compare_rated
+from deltableu.compare.rating_plan import RatingPlanner, plan_rating
+from deltableu.compare.rating_plan_results import RatingPlan
 from deltableu.compare.results import (
     ComparedPair,
     ComparedSystem,
@@ -54,6 +56,8 @@ __all__ = [
     "PowerPlan",
     "PowerPoint",
     "Probability",
+    "RatingPlan",
+    "RatingPlanner",
     "RunShares",
     "Sensitivity",
     "Sequential",
@@ -66,6 +70,7 @@ __all__ = [
     "gate_systems",
     "names_metrics",
     "plan_comparison",
+    "plan_rating",
     "read_history",
     "read_past_comparisons",
     "sensitivity",

@@ -69,7 +69,7 @@ def item_blocks(references: ReferenceSet) -> tuple[ItemBlock, ...]:
     >>> [block.places.tolist() for block in blocks]
     [[[3, -1, -1], [4, -1, -1], [0, 1, 2]]]
     >>> blocks[0].similar[2].round(2).tolist()
-    [[1.0, 0.38, 0.0], [0.38, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    [[1.0, 0.35, 0.0], [0.35, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     bounds = references.bounds
     sizes = np.diff(bounds)

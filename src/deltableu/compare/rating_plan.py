@@ -22,6 +22,7 @@ from deltableu.compare.rating_values import (
     discordant_share,
     expected_effects,
     outlook,
+    rating_order,
     rating_values,
     weight_effects,
 )
@@ -236,7 +237,7 @@ def plan_rating(
     if progress is not None:
         progress("valuing references", 2, 3)
     values, settled = planner.values(look, aim)
-    order = _order(values, state.missing)
+    order, worth = rating_order(values, look.forecast)
     if progress is not None:
         progress("valuing references", 3, 3)
     return RatingPlan(
@@ -256,8 +257,8 @@ def plan_rating(
         chance=look.chance,
         systems=_planned_systems(names, look, metric),
         pairs=_planned_pairs(names, look, metric),
-        outlook=_outlook(look, settled, order, state.missing, planner),
-        order=_steps(references, order, values),
+        outlook=_outlook(look, settled, order, planner),
+        order=_steps(references, order, worth),
         clamped=tuple(
             name for name, still in zip(names, _clamped(planner, look), strict=True) if still
         ),
@@ -312,20 +313,13 @@ def _given(state: RatedSoFar) -> int:
     return int(np.minimum(state.counts, state.wanted).sum())
 
 
-def _order(values: Array, missing: Ints) -> Ints:
-    """References that need ratings, the most valuable first; equal ones in the study's order."""
-    order = np.argsort(-values, kind="stable")
-    chosen: Ints = order[missing[order] > 0]
-    return chosen
-
-
 def _steps(references: ReferenceSet, order: Ints, values: Array) -> tuple[RatingStep, ...]:
     items = references.items or ()
     names = [(item.id, f"reference:{one.id}") for item in items for one in item.references]
     return tuple(
-        RatingStep(item, target, float(value))
+        RatingStep(item, target, value)
         for (item, target), value in zip(
-            (names[place] for place in order), values[order], strict=True
+            (names[place] for place in order.tolist()), values.tolist(), strict=True
         )
     )
 
@@ -366,18 +360,22 @@ def _planned_pairs(
 
 
 def _outlook(
-    look: RatingLook, settled: Array, order: Ints, missing: Ints, planner: RatingPlanner
+    look: RatingLook, settled: Array, order: Ints, planner: RatingPlanner
 ) -> tuple[Outlook, ...]:
     if not len(order):
         return ()
-    steps = np.unique([max(1, round(share * len(order))) for share in _SHARES])
-    steps = steps[steps < len(order)]
+    forecast = look.forecast
+    whole = np.maximum(forecast.variance_after(0), 1e-12)
+    steps = [step for share in _SHARES if (step := round(share * len(order)))]
+    given = [np.bincount(order[:step], minlength=len(whole)) for step in steps]
+    shares = np.array([1.0 - forecast.variance_after(one) / whole for one in given])
+    before = max(int(np.minimum(forecast.rated.counts, forecast.rated.wanted).sum()), 1)
+    learnt = np.array([step / (before + step) for step in steps])
     rng = stream(planner.seed, _OUTLOOK)
-    chances = outlook(settled, look.scores, order, steps, planner.most_discordant, rng)
-    ratings = np.cumsum(missing[order])
+    chances = outlook(settled, look.scores, shares, learnt, planner.most_discordant, rng)
     return tuple(
-        Outlook(int(step), int(ratings[step - 1]), float(chance))
-        for step, chance in zip(steps, chances, strict=True)
+        Outlook(step, int(np.count_nonzero(one)), float(chance))
+        for step, one, chance in zip(steps, given, chances, strict=True)
     )
 
 

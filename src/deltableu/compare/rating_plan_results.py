@@ -39,10 +39,13 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """If so many references more are rated: how likely the ranking will stay from then on."""
+    """If so many ratings more are given, of so many references: how likely the ranking then stays.
 
-    references: int
+    That is how likely it is before anybody knows what these ratings say.
+    """
+
     ratings: int
+    references: int
     chance: float
 
 
@@ -75,7 +78,8 @@ class RatingPlan:
         Neighbours.
     outlook : tuple of Outlook
     order : tuple of RatingStep
-        References that need ratings, the most valuable first.
+        Single ratings that are missing, the most valuable first; a reference stands there once
+        for each rating it needs.
     clamped : tuple of str
         Systems whose expected score stands still.
     note : str
@@ -144,25 +148,31 @@ class RatingPlan:
         return Table(columns, rows, "systems when all ratings are given", notes)
 
     def outlook_table(self) -> Table:
-        """How likely the ranking is to stay, by references that are rated until then."""
+        """How likely the ranking is to stay, by ratings that are given until then."""
         rows = [(0, 0, self.chance)]
-        rows += [(one.references, one.ratings, one.chance) for one in self.outlook]
+        rows += [(one.ratings, one.references, one.chance) for one in self.outlook]
         columns = (
-            Column("references more", ",d"),
             Column("ratings more", ",d"),
+            Column("of references", ",d"),
             Column("ranking stays", ".0%"),
         )
-        return Table(columns, rows, "if references are rated in the order of their value")
+        return Table(columns, rows, "if ratings are given in the order of their value")
 
     def order_table(self, most: int = _SHOWN) -> Table:
         """What to rate first."""
         rows = ((one.item, one.target, one.value) for one in self.order[:most])
-        columns = (Column("item"), Column("target"), Column("value per rating", ".2g"))
-        of = "the number of pairs in the wrong order" if self.aim == "ranking" else "the variance"
-        notes = {"value per rating": f"the part of {of} that it settles"}
-        if self.aim == "scores":
-            notes = {"value per rating": "the variance of a system's score that it settles"}
-        return Table(columns, rows, f"to be rated first, of {len(self.order):,}", notes)
+        columns = (Column("item"), Column("target"), Column("value", ".2g"))
+        meaning = (
+            "the part of the number of pairs of systems in the wrong order that the rating settles"
+            if self.aim == "ranking"
+            else "the variance of a system's score that the rating settles, on average"
+        )
+        return Table(
+            columns,
+            rows,
+            f"ratings to be given first, of {len(self.order):,}",
+            {"value": meaning},
+        )
 
     def tables(self, *, digits: int = 2) -> list[Table]:
         """All that people are shown."""

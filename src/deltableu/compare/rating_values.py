@@ -127,7 +127,7 @@ def rating_values(settled: Array, scores: Array, aim: Aim) -> Array:
     # The sum over pairs of factor * (change of one - change of the other)^2, as one product.
     factors = np.where(doubt, wrong / size**2, 0.0)
     form = np.diag(factors.sum(axis=1)) - factors
-    value = np.einsum("rs,st,rt->r", settled, form, settled, optimize=True)
+    value: Array = np.einsum("rs,rs->r", settled @ form, settled)
     return np.maximum(value, 0.0)
 
 
@@ -170,13 +170,13 @@ def discordant_share(scores: Array, others: Array) -> Array:
 def outlook(
     settled: Array,
     scores: Array,
-    places: Ints,
-    steps: Ints,
+    shares: Array,
+    learnt: Array,
     most_discordant: float,
     rng: np.random.Generator,
     draws: int = 400,
 ) -> Array:
-    """For so many references of an order rated: the chance that the ranking then stays.
+    """For states of rating that may come: the chance that the ranking then stays.
 
     Scores are taken for normal. What is known then is drawn once, what is still open a second
     time, and the two rankings are compared.
@@ -185,22 +185,22 @@ def outlook(
     ----------
     settled, scores : array
         As in `rating_values`.
-    places : array of int
-        The order of rating.
-    steps : array of int
-        How many of them are rated.
+    shares : array
+        States x references: how much of what rating a reference settles is settled then.
+    learnt : array
+        For each state, how much is then known of what no single reference is responsible for:
+        what references of some origin, or such as some system matches, are worth.
     most_discordant : float
         The share of pairs that may be the other way round.
     """
     mean, covariance = scores.mean(axis=0), np.atleast_2d(np.cov(scores.T))
-    known = settled[places]
-    # References that tell of each other cannot all be counted in full, and what no single one is
-    # responsible for goes as the others go: so shares of the whole.
-    whole = np.maximum((known**2).sum(axis=0), _SURE)
+    own, whole = (settled**2).sum(axis=0), np.maximum(np.diag(covariance), _SURE)
+    # References that tell of each other cannot all be counted in full.
+    whole = np.maximum(own, whole)
     roots = _root(covariance)
     chances = []
-    for step in steps.tolist():
-        share = np.minimum((known[:step] ** 2).sum(axis=0) / whole, 1.0)
+    for known, common in zip(shares, learnt.tolist(), strict=True):
+        share = np.minimum((known @ settled**2 + common * (whole - own)) / whole, 1.0)
         first, second = rng.normal(size=(2, draws, len(mean))) @ roots.T
         then = mean + first * np.sqrt(share)
         end = then + second * np.sqrt(1.0 - share)

@@ -250,7 +250,7 @@ class WeightForecast:
         weights: Array = np.clip(self.mean + self.deviation * bent, -1.0, 1.0)
         return weights
 
-    def variance_after(self, ratings: int) -> Array:
+    def variance_after(self, ratings: int | Ints) -> Array:
         """Variance of each weight when so many ratings more are given."""
         rated = self.rated
         given = np.minimum(ratings, rated.missing)

@@ -38,6 +38,8 @@ class Own(Enum):
     PAIRS = re.compile(
         rb'(?:utterance|context\tmessage)\tresponse[\t\n]|\{"(?:utterance|context|message)": '
     )
+    #: What is to be rated first.
+    ORDER = re.compile(rb"item,target,value\n")
     #: What --log adds lines to.
     LOG = re.compile(rb'\{"(?:stage|done)": ')
     RATINGS = re.compile(rb'rater[\t,]item[\t,]|\{"rater": ?"')

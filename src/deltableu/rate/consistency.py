@@ -12,6 +12,7 @@ from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, check_at_least
 from deltableu.io import Column, Table
 from deltableu.rate.rater_rows import of_one_criterion
+from deltableu.rate.reliability import one_way_variances
 from deltableu.stats import stream
 
 Segments = RatingTable | Sequence[Sequence[float]] | Sequence[Array] | Array
@@ -187,15 +188,11 @@ def variance_ratio(ratings: Segments) -> float:
     rows = [row for row in _segments(ratings) if len(row) >= 2]
     if len(rows) < 2:
         raise InputError("fewer than 2 segments have two ratings or more")
-    sizes = np.array([len(row) for row in rows])
-    means = np.array([row.mean() for row in rows])
-    total = int(sizes.sum())
-    within = sum(float(((row - row.mean()) ** 2).sum()) for row in rows) / (total - len(rows))
-    grand = float((sizes * means).sum()) / total
-    between = float((sizes * (means - grand) ** 2).sum()) / (len(rows) - 1)
-    size = (total - float((sizes**2).sum()) / total) / (len(rows) - 1)
-    true = (between - within) / size
-    return within / true if true > 0.0 else float("inf")
+    found = one_way_variances(
+        np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    )
+    true = 0.0 if found is None else found.between
+    return float("inf") if found is None or true <= 0.0 else found.within / true
 
 
 def _segments(ratings: Segments) -> list[Array]:

@@ -87,9 +87,7 @@ def mean_reliability(
 
     References
     ----------
-    Shrout and Fleiss 1979, "Intraclass Correlations: Uses in Assessing Rater Reliability"; for
-    unequal numbers of ratings, Searle, Casella and McCulloch 1992, "Variance Components",
-    section 3.6.
+    Shrout and Fleiss 1979, "Intraclass Correlations: Uses in Assessing Rater Reliability".
 
     Examples
     --------
@@ -97,40 +95,64 @@ def mean_reliability(
     ...     np.array([1, 2, 4, 5, 4, 2, 2, 5, 5]), np.array([0, 0, 1, 1, 1, 2, 2, 3, 3])
     ... )
     >>> round(found.of_mean(1), 2), found.needed(0.95)
-    (0.88, 3)
+    (0.92, 2)
     """
     check_share("confidence", confidence)
     if len(values) != len(targets):
         raise InputError(f"there are {len(values)} ratings of {len(targets)} texts")
+    found = one_way_variances(values, targets)
+    if found is None or found.texts < 3 or found.within == found.among == 0.0:
+        return None
+    low, high = found.ratio_limits(confidence)
+    return Reliability(
+        found.within, max(found.between, 0.0), low, high, found.texts, found.ratings, confidence
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OneWayVariances:
+    """Mean squares within and among texts that were rated twice or more; ratings of a typical one.
+
+    Reference: Searle, Casella and McCulloch 1992, "Variance Components", section 3.6.
+    """
+
+    within: float
+    among: float
+    typical: float
+    texts: int
+    ratings: int
+
+    @property
+    def between(self) -> float:
+        """Variance of the texts' true means; below 0 where they differ less than by chance."""
+        return (self.among - self.within) / self.typical
+
+    def ratio_limits(self, confidence: float) -> tuple[float, float]:
+        """Where the ratio between / within may lie, if all is normal."""
+        from scipy.special import fdtri
+
+        degrees = (self.texts - 1, self.ratings - self.texts)
+        f, upper = _ratio(self.among, self.within), (1.0 + confidence) / 2.0
+        low = f / float(fdtri(*degrees, upper))
+        high = f * float(fdtri(*degrees[::-1], upper))
+        return max((low - 1.0) / self.typical, 0.0), max((high - 1.0) / self.typical, 0.0)
+
+
+def one_way_variances(values: Array, targets: Ints) -> OneWayVariances | None:
+    """Analysis of variance of ratings; None where fewer than two texts were rated twice."""
     _, places, counts = np.unique(targets, return_inverse=True, return_counts=True)
     several = counts > 1
-    if np.count_nonzero(several) < 3:
+    size = int(np.count_nonzero(several))
+    if size < 2:
         return None
     kept = several[places]
     values, places = values[kept], (np.cumsum(several) - 1)[places[kept]]
-    counts = counts[several]
-    size, total = len(counts), len(values)
+    counts, total = counts[several], len(values)
     means = np.bincount(places, values) / counts
-    degrees = (size - 1, total - size)
-    within = float(((values - means[places]) ** 2).sum()) / degrees[1]
-    among = float((counts * (means - values.mean()) ** 2).sum()) / degrees[0]
-    if within == 0.0 and among == 0.0:
-        return None
-    typical = (total - float((counts**2).sum()) / total) / degrees[0]
-    low, high = _ratio_limits(_ratio(among, within), typical, degrees, confidence)
-    between = max((among - within) / typical, 0.0)
-    return Reliability(within, between, low, high, size, total, confidence)
-
-
-def _ratio_limits(
-    f: float, typical: float, degrees: tuple[int, int], confidence: float
-) -> tuple[float, float]:
-    from scipy.special import fdtri
-
-    upper = (1.0 + confidence) / 2.0
-    low = f / float(fdtri(*degrees, upper))
-    high = f * float(fdtri(*degrees[::-1], upper))
-    return max((low - 1.0) / typical, 0.0), max((high - 1.0) / typical, 0.0)
+    within = float(((values - means[places]) ** 2).sum()) / (total - size)
+    among = float((counts * (means - values.mean()) ** 2).sum()) / (size - 1)
+    typical = (total - float((counts**2).sum()) / total) / (size - 1)
+    return OneWayVariances(within, among, typical, size, total)
 
 
 def _ratio(above: float, below: float) -> float:

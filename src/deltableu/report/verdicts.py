@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltableu.compare import Comparison, Gate, PowerPlan
+from deltableu.compare import Comparison, Gate, PowerPlan, RatingPlan
 from deltableu.errors import InputError
 from deltableu.judges import RaterModel
 from deltableu.rate import PreferenceRanking, RaterAgreement, RaterChecks
@@ -13,6 +13,7 @@ from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
 from deltableu.report.preference_verdict import preference_verdict
+from deltableu.report.rating_verdict import rating_verdict
 from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
 from deltableu.report.validate_verdict import validate_verdict
@@ -25,6 +26,7 @@ Result = (
     | Sweeps
     | SuiteValidation
     | PowerPlan
+    | RatingPlan
     | Gate
     | RaterModel
     | PreferenceRanking
@@ -40,7 +42,7 @@ def verdict(result: Result) -> tuple[str, ...]:
     ----------
     result
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
-        `sweep_metrics`, `validate_suite`, `plan_comparison`, `gate_systems` or
+        `sweep_metrics`, `validate_suite`, `plan_comparison`, `plan_rating`, `gate_systems` or
         `rank_by_preference`, `check_raters` or
         `rater_agreements`, or a judge read from its file.
 
@@ -59,6 +61,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return suite_verdict(result)
     if isinstance(result, PowerPlan):
         return plan_verdict(result)
+    if isinstance(result, RatingPlan):
+        return rating_verdict(result)
     if isinstance(result, Gate):
         return (f"The gate is {'' if result.passed else 'not '}passed.", *result.sentences())
     if isinstance(result, RaterChecks):

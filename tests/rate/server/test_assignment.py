@@ -231,13 +231,29 @@ def test_the_most_urgent_come_first():
     for block in range(1, 21):
         made.add_block(block, 1)
         made.add_task(block, block, str(block))
-    made.priorities = {7: 0.0, 3: 1.0, 11: 2.0}
+    made.priorities = {7: [0.0], 3: [1.0], 11: [2.0]}
     found = []
     for _ in range(3):
         (task,) = made.next_tasks(1, 1, 0.0)
         made.add_answer(1, task)
         found.append(task)
     assert found == [7, 3, 11]
+
+
+def test_an_order_of_single_ratings():
+    """A block that is worth one rating now and another later lets others come between."""
+    made = Assignment(LEASE, seed=3)
+    for block in (1, 2, 3):
+        made.add_block(block, 3)
+        made.add_task(block, block, str(block))
+    made.add_answer(9, 2)
+    made.priorities = {1: [0, 3, 7], 2: [1, 4], 3: [2, 5, 6]}
+    given = []
+    for rater in range(10, 18):
+        (task,) = made.next_tasks(rater, 1, 0.0)
+        made.add_answer(rater, task)
+        given.append(task)
+    assert given == [1, 2, 3, 1, 2, 3, 3, 1]
 
 
 @pytest.mark.parametrize("wanted", [1, 3])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 #: Open blocks that are looked at, to take one that few have had.
@@ -55,9 +55,10 @@ class Assignment:
 
     Blocks are drawn at random, of those that fewest have had: outputs of different systems
     alternate, every rater has an order of their own, and a campaign that is stopped early has
-    spread its ratings evenly. With `priorities`, the lowest come first instead. Who takes a block
-    has a lease; when it ends, another may have the block, and what the first one answers after all
-    is kept beside: only so a block gets more raters than wanted.
+    spread its ratings evenly. With `priorities`, what is lowest comes first instead: a block has
+    one for each rating that it still needs, the last one for the last. Who takes a block has a
+    lease; when it ends, another may have the block, and what the first one answers after all is
+    kept beside: only so a block gets more raters than wanted.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class Assignment:
         self.blocks: dict[int, TaskBlock] = {}
         self.block_of: dict[int, int] = {}
         self.raters: dict[int, RaterState] = {}
-        self.priorities: dict[int, float] = {}
+        self.priorities: dict[int, Sequence[float]] = {}
         self._excluded: frozenset[int] = frozenset()
         self._thing: dict[int, str] = {}
         self._ends: list[tuple[float, int, int]] = []
@@ -212,7 +213,12 @@ class Assignment:
         return min(rest, key=lambda number: self.blocks[number].taken, default=None)
 
     def _urgency(self, number: int) -> tuple[float, int]:
-        return self.priorities.get(number, float("inf")), self.blocks[number].taken
+        block = self.blocks[number]
+        places = self.priorities.get(number)
+        if not places:
+            return float("inf"), block.taken
+        next_one = len(places) - (block.wanted - block.taken)
+        return places[min(max(next_one, 0), len(places) - 1)], block.taken
 
     def _fitting(self, numbers: Iterable[int], rater: int, state: RaterState) -> Iterator[int]:
         return (one for one in numbers if self._fits(self.blocks[one], rater, state))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -92,8 +91,8 @@ class Service:
     seed : int or None
         For the order in which tasks are given.
     order : mapping
-        Places of items and targets in the order in which they are to be rated; what is not in it
-        comes last. By default the order is random.
+        Places of items and targets in the order in which they are to be rated, one for each rating;
+        what is not in it comes last. By default the order is random.
     """
 
     def __init__(
@@ -101,7 +100,7 @@ class Service:
         campaign: Campaign,
         database: Database,
         seed: int | None = None,
-        order: Mapping[tuple[str, str], int] | None = None,
+        order: Mapping[tuple[str, str], Sequence[int]] | None = None,
     ) -> None:
         self.campaign = campaign
         self.database = database
@@ -166,8 +165,10 @@ class Service:
             places = (self._order.get((task.item, one)) for one in task_targets(task.targets))
             found = [place for place in places if place is not None]
             if found:
+                # What comes first in a block takes the others along.
                 priorities = self._assignment.priorities
-                priorities[task.block] = min(*found, priorities.get(task.block, math.inf))
+                known = [priorities[task.block]] if task.block in priorities else []
+                priorities[task.block] = min([*known, *found], key=lambda places: places[0])
 
     def _note(self, rater: int, task: int, number: int, values: str) -> None:
         """An answer was kept; a revision is noted after what it revises."""

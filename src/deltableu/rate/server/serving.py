@@ -138,7 +138,8 @@ def serve_campaign(
     seed
         For the order of tasks.
     order
-        A CSV file with the columns item and target: what is to be rated first.
+        A CSV file with the columns item and target: what is to be rated first; several lines of a
+        target are as many ratings of it.
     ready
         Called with the address when requests are answered.
     stop
@@ -217,12 +218,12 @@ def _allow_connections() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def read_order(path: Path) -> dict[tuple[str, str], int]:
-    """Places of items and targets in an order of rating."""
+def read_order(path: Path) -> dict[tuple[str, str], list[int]]:
+    """Places of items and targets in an order of rating, in which they may stand several times."""
     rows = read_csv(path, ("item", "target"), ("item", "target"), _errors_only)
-    found: dict[tuple[str, str], int] = {}
-    for _, row in rows:
-        found.setdefault((str(row["item"]), str(row["target"])), len(found))
+    found: dict[tuple[str, str], list[int]] = {}
+    for place, (_, row) in enumerate(rows):
+        found.setdefault((str(row["item"]), str(row["target"])), []).append(place)
     if not found:
         raise InputError(Problem("names nothing that could be rated", file=str(path)))
     return found
