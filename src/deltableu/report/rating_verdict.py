@@ -33,12 +33,12 @@ def _stop(plan: RatingPlan) -> str:
 
 
 def _more(plan: RatingPlan) -> str:
-    if not plan.order or plan.may_stop or len(plan.systems) < 2:
+    if not plan.outlook or plan.may_stop or len(plan.systems) < 2:
         return ""
     if plan.enough is None:
         return (
-            f"Expect to need nearly all of the {plan.ratings_missing:,} ratings that are missing: "
-            "some systems are too close."
+            f"Expect to need more than {plan.outlook[-1].ratings:,} of the "
+            f"{plan.ratings_missing:,} ratings that are missing."
         )
     share = plan.enough.ratings / plan.ratings_missing
     return (
