@@ -69,6 +69,7 @@ from deltableu.rate.preference_results import (
     Resampled,
 )
 from deltableu.rate.preferences import Preferences, in_pairs, preferences
+from deltableu.rate.quality_estimates import QualityEstimates, estimate_systems
 from deltableu.rate.quality_fits import EstimateMethod
 from deltableu.rate.rated_units import RatedUnits, Targets, rated_units
 from deltableu.rate.rater_agreement import (
@@ -123,6 +124,7 @@ __all__ = [
     "PreferredSystem",
     "QualityDifference",
     "QualityEstimate",
+    "QualityEstimates",
     "RatedText",
     "RatedUnits",
     "RaterAgreement",
@@ -155,6 +157,7 @@ __all__ = [
     "drop_failed_raters",
     "estimate_difference",
     "estimate_quality",
+    "estimate_systems",
     "expected_consistency",
     "expected_largest",
     "expected_saving",

@@ -7,7 +7,8 @@ the people. What the metric buys is a narrower interval from the same ratings.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -102,14 +103,15 @@ def estimate_quality(
     ----------
     ratings
         One rating a rated output, or outputs x raters with NaN where a rater gave none. The rated
-        outputs must have been drawn at random.
+        outputs must have been drawn at random; for `stratified`, within the strata of the metric.
     metric_rated
         The metric on the rated outputs, in the same order.
     metric_all
         The metric on all outputs, those rated among them.
     method
         `control-variates`: regression on the metric; `ppi`: prediction-powered inference with
-        power tuning (PPI++); `ratings`: the ratings alone.
+        power tuning (PPI++); `stratified`: regression within strata of the metric, where outputs
+        were drawn at random, in some strata more than in others; `ratings`: the ratings alone.
     confidence
         The confidence of the interval.
     quantile
@@ -213,7 +215,11 @@ def estimate_difference(
     values = [np.nanmean(table, axis=1) for table in rated]
     fits = [fit_mean(values[s], metrics[s], masks[s], settings) for s in (0, 1)]
     paired = bool((masks[0] == masks[1]).all())
-    if paired:
+    if method == "stratified":
+        # Strata are those of each system's own outputs; and see `fit_difference`.
+        wider = replace(settings, finite=False)
+        fit = fit_difference(*(fit_mean(values[s], metrics[s], masks[s], wider) for s in (0, 1)))
+    elif paired:
         fit = fit_mean(values[0] - values[1], metrics[0] - metrics[1], masks[0], settings)
     else:
         fit = fit_difference(fits[0], fits[1])
@@ -376,7 +382,7 @@ def _metric(name: str, metric: ArrayLike) -> Array:
 
 
 def _check_settings(method: str, confidence: float, quantile: str, power: float | None) -> None:
-    check_choice("method", method, ("control-variates", "ppi", "ratings"))
+    check_choice("method", method, get_args(EstimateMethod))
     check_share("confidence", confidence)
     check_choice("quantile", quantile, ("t", "normal"))
     if power is not None and (method != "ppi" or not math.isfinite(power)):

@@ -10,8 +10,9 @@ import numpy as np
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError
+from deltableu.rate.strata import joined_strata, metric_strata
 
-EstimateMethod = Literal["control-variates", "ppi", "ratings"]
+EstimateMethod = Literal["control-variates", "ppi", "stratified", "ratings"]
 Quantile = Literal["t", "normal"]
 
 
@@ -65,6 +66,8 @@ def fit_mean(values: Array, metric: Array, mask: Bools, settings: FitSettings) -
         raise InputError(f"{method} needs at least {needed} rated outputs, got {size}")
     if np.all(values == values[0]):
         raise InputError("all rated outputs have the same rating: nothing tells how sure that is")
+    if method == "stratified":
+        return _stratified(values, metric, mask, settings)
     if method != "ratings" and np.all(metric[mask] == metric[mask][0]):
         raise InputError("the metric is constant over the rated outputs: use the ratings alone")
     small = settings.quantile == "t"
@@ -120,6 +123,49 @@ def _ppi(plain: Fit, values: Array, metric: Array, mask: Bools, settings: FitSet
     # As for a regression: without it few ratings give intervals that cover too little.
     freedom = size - 1.0 - int(tuned)
     return Fit(mean, power, freedom, influence, plain.alone, plain.unseen)
+
+
+def _stratified(values: Array, metric: Array, mask: Bools, settings: FitSettings) -> Fit:
+    """A regression estimator in strata, outputs drawn at random within each.
+
+    One slope for all strata, and a mean of its own for each: Cochran 1977, section 7.11 (the
+    combined regression estimator).
+    """
+    size, outputs = len(values), len(metric)
+    strata = joined_strata(metric_strata(metric), mask)
+    own, rated = strata[mask], metric[mask]
+    counts, totals = np.bincount(own), np.bincount(strata)
+    share, left = totals / outputs, 1.0 - counts / totals
+    means = np.bincount(own, values) / counts
+    centres = np.bincount(own, rated) / counts
+    deviations = rated - centres[own]
+    # The slope for which the estimate varies least.
+    weights = (share**2 * left / (counts * np.maximum(counts - 1, 1)))[own]
+    spread = float((weights * deviations**2).sum())
+    alpha = float((weights * deviations) @ (values - means[own])) / spread if spread > 0.0 else 0.0
+    fitted = means + alpha * (np.bincount(strata, metric) / totals - centres)
+    mean = float(share @ fitted)
+    residual = values - means[own] - alpha * deviations
+    small = settings.quantile == "t"
+    degrees = np.maximum(counts - int(small), 1)
+    if small:
+        # What the slope took from all residuals.
+        residual = residual * math.sqrt(max(size - len(counts), 1) / max(size - len(counts) - 1, 1))
+    factor = share / np.sqrt(counts * degrees)
+    influence = np.zeros(outputs)
+    influence[mask] = (factor * (np.sqrt(left) if settings.finite else 1.0))[own] * residual
+    if not settings.finite:
+        # Other outputs would have had other strata means, and other scores within them.
+        typical = fitted[strata] + alpha * (metric - (np.bincount(strata, metric) / totals)[strata])
+        influence += (typical - mean) / outputs
+    parts = np.bincount(own, influence[mask] ** 2)
+    certain = float((parts**2 / degrees).sum())
+    freedom = float(parts.sum()) ** 2 / certain if certain > 0.0 else math.inf
+    # Ratings drawn at random from all outputs would vary as those of all strata do.
+    alone = np.zeros(outputs)
+    alone[mask] = (values - mean) * np.sqrt((share / counts)[own] / max(size - 1, 1))
+    alone *= math.sqrt(1.0 - size / outputs) if settings.finite else 1.0
+    return Fit(mean, alpha, min(freedom, max(size - len(counts) - 1.0, 1.0)), influence, alone)
 
 
 def fit_difference(first: Fit, second: Fit) -> Fit:
