@@ -49,7 +49,7 @@ from deltableu.rate.human_ceiling import (
     human_ceiling,
     split_half_reliability,
 )
-from deltableu.rate.human_scores import HumanScale, human_scores
+from deltableu.rate.human_scores import HumanScale, human_scores, mean_ratings
 from deltableu.rate.intraclass import (
     Form,
     IntraclassCorrelation,
@@ -69,7 +69,12 @@ from deltableu.rate.preference_results import (
     Resampled,
 )
 from deltableu.rate.preferences import Preferences, in_pairs, preferences
-from deltableu.rate.quality_estimates import QualityEstimates, estimate_systems
+from deltableu.rate.quality_estimates import (
+    QualityEstimates,
+    QualityPair,
+    SystemQuality,
+    estimate_systems,
+)
 from deltableu.rate.quality_fits import EstimateMethod
 from deltableu.rate.rated_units import RatedUnits, Targets, rated_units
 from deltableu.rate.rater_agreement import (
@@ -125,6 +130,7 @@ __all__ = [
     "QualityDifference",
     "QualityEstimate",
     "QualityEstimates",
+    "QualityPair",
     "RatedText",
     "RatedUnits",
     "RaterAgreement",
@@ -143,6 +149,7 @@ __all__ = [
     "Source",
     "SplitHalf",
     "Spread",
+    "SystemQuality",
     "Targets",
     "Values",
     "VarianceComponents",
@@ -169,6 +176,7 @@ __all__ = [
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",
+    "mean_ratings",
     "mean_reliability",
     "of_one_criterion",
     "pair_scores",

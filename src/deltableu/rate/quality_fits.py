@@ -143,14 +143,21 @@ def _stratified(values: Array, metric: Array, mask: Bools, settings: FitSettings
     weights = (share**2 * left / (counts * np.maximum(counts - 1, 1)))[own]
     spread = float((weights * deviations**2).sum())
     alpha = float((weights * deviations) @ (values - means[own])) / spread if spread > 0.0 else 0.0
-    fitted = means + alpha * (np.bincount(strata, metric) / totals - centres)
+    shifts = np.bincount(strata, metric) / totals - centres
+    fitted = means + alpha * shifts
     mean = float(share @ fitted)
     residual = values - means[own] - alpha * deviations
     small = settings.quantile == "t"
     degrees = np.maximum(counts - int(small), 1)
-    if small:
-        # What the slope took from all residuals.
-        residual = residual * math.sqrt(max(size - len(counts), 1) / max(size - len(counts) - 1, 1))
+    if small and spread > 0.0:
+        leverage = weights * deviations**2 / spread
+        # As if each had been left out: the slope bends towards the few that say most of it. What
+        # it gets wrong moves the mean the farther, the more the metric's means differ (Sarndal,
+        # Swensson and Wretman 1992, section 6.6).
+        moved = float(share @ shifts) * weights * deviations / spread
+        residual = (
+            residual / np.maximum(1.0 - leverage, 0.25) * (1.0 + moved * (counts / share)[own])
+        )
     factor = share / np.sqrt(counts * degrees)
     influence = np.zeros(outputs)
     influence[mask] = (factor * (np.sqrt(left) if settings.finite else 1.0))[own] * residual
