@@ -35,9 +35,9 @@ def tables(said, metric):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.integers(2, 12), min_size=4, max_size=4), st.booleans())
-def test_combined_regression_word_for_word(seed, counts, finite):
-    """Cochran 1977, section 7.11, with the slope that makes the variance least, and residuals as
-    if each rating had been left out and weighted by what it moves."""
+def test_regression_in_strata_word_for_word(seed, counts, finite):
+    """Sarndal, Swensson and Wretman 1992, sections 6.4 and 6.6, loop by loop; each residual as if
+    its rating had been left out of the line."""
     rng = np.random.default_rng(seed)
     metric = rng.normal(size=60)
     ratings = metric + rng.normal(size=60)
@@ -46,30 +46,44 @@ def test_combined_regression_word_for_word(seed, counts, finite):
     found = estimate_quality(
         ratings[rated], metric[rated], metric, method="stratified", finite=finite
     )
-    above = below = 0.0
-    parts = []
-    for number in range(4):
-        own = rated[strata[rated] == number]
-        x, y, n = metric[own], ratings[own], len(own)
-        size = int(np.count_nonzero(strata == number))
-        share, left = size / 60, 1 - n / size
-        factor = share**2 * left / (n * (n - 1))
-        above += factor * float(((x - x.mean()) * (y - y.mean())).sum())
-        below += factor * float(((x - x.mean()) ** 2).sum())
-        parts.append((share, left, n, x, y, metric[strata == number].mean()))
-    slope = above / below if below > 0 else 0.0
-    mean = sum(w * (y.mean() + slope * (whole - x.mean())) for w, _, _, x, y, whole in parts)
+    shares = [np.count_nonzero(strata == h) / 60 for h in range(4)]
+    sampled = [[i for i in rated if strata[i] == h] for h in range(4)]
+    weight = {i: shares[h] / len(sampled[h]) for h in range(4) for i in sampled[h]}
+    x_mean = sum(weight[i] * metric[i] for i in rated)
+    y_mean = sum(weight[i] * ratings[i] for i in rated)
+    spread = sum(weight[i] * (metric[i] - x_mean) ** 2 for i in rated)
+    slope = sum(weight[i] * (metric[i] - x_mean) * (ratings[i] - y_mean) for i in rated) / spread
+    mean = y_mean + slope * (metric.mean() - x_mean)
     assert found.alpha == pytest.approx(slope)
     assert found.mean == pytest.approx(mean)
-    if finite:
-        shift = sum(w * (whole - x.mean()) for w, _, _, x, _, whole in parts)
-        variance = 0.0
-        for w, left, n, x, y, _ in parts:
-            residual = y - y.mean() - slope * (x - x.mean())
-            pull = w**2 * left / (n * (n - 1)) * (x - x.mean()) / below if below > 0 else 0 * x
-            residual = residual / np.maximum(1 - pull * (x - x.mean()), 0.25)
-            variance += left * n / (n - 1) * float((((w / n + shift * pull) * residual) ** 2).sum())
-        assert found.standard_error == pytest.approx(math.sqrt(variance))
+    if not finite:
+        return
+    variance = 0.0
+    for h in range(4):
+        n = len(sampled[h])
+        left = 1 - n / (60 * shares[h])
+        line = [ratings[i] - slope * metric[i] for i in sampled[h]]
+        for i, over in zip(sampled[h], line, strict=True):
+            pull = weight[i] * (metric[i] - x_mean) / spread
+            residual = (over - np.mean(line)) / max(1 - pull * (metric[i] - x_mean), 0.25)
+            moved = weight[i] + (metric.mean() - x_mean) * pull
+            variance += left * n / (n - 1) * (moved * residual) ** 2
+    assert found.standard_error == pytest.approx(math.sqrt(variance))
+
+
+def test_a_metric_with_few_values_does_no_harm():
+    """What a judge says on a scale of five hardly varies within a stratum."""
+    rng = np.random.default_rng(23)
+    errors, alone = [], []
+    for _ in range(200):
+        quality = rng.normal(size=400)
+        metric = np.clip(np.round(3 + quality + rng.normal(size=400)), 1, 5)
+        ratings = quality + rng.normal(size=400)
+        rated = sample(metric_strata(metric), (10, 10, 10, 10), rng)
+        found = estimate_quality(ratings[rated], metric[rated], metric, method="stratified")
+        errors.append(found.mean - ratings.mean())
+        alone.append(ratings[rng.permutation(400)[:40]].mean() - ratings.mean())
+    assert np.mean(np.square(alone)) / np.mean(np.square(errors)) > 1.1
 
 
 @pytest.mark.parametrize("finite", [False, True])
