@@ -15,7 +15,6 @@ from deltableu import SentenceBLEU
 from deltableu.corpus import ScoreTable
 from deltableu.rate import QualityEstimates, estimate_systems
 from deltableu.score import ChrFPlusPlus
-from deltableu.stats import stream
 from reproduce.layout import number, table
 from reproduce.rated_sets import read_judged_responses
 from reproduce.scores import segment_scores
@@ -26,7 +25,7 @@ __all__ = ["RatedOutputs", "Trial", "rated_dstc7", "rated_wmt21", "section", "tr
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 SHARES = (0.05, 0.1, 0.2)
-DRAWS = 200
+DRAWS = 300
 
 SETTING = """\
 All of these outputs were rated; of each draw ({draws}) only a share of the ratings is shown to
@@ -135,7 +134,7 @@ def trials(rated: RatedOutputs, helper: str, draws: int = DRAWS) -> Iterator[Tri
     within = [np.corrcoef(one, two)[0, 1] for one, two in zip(scores, human, strict=True)]
     for share in SHARES:
         count = round(share * size)
-        held, pairs_held, errors, pair_errors, alone, pairs_alone = ([] for _ in range(6))
+        held, pairs_held, errors, pair_errors = ([] for _ in range(4))
         for draw, order in enumerate(orders):
             shown = np.full(human.shape, np.nan)
             chosen = tuple(order[:count].T)
@@ -151,19 +150,14 @@ def trials(rated: RatedOutputs, helper: str, draws: int = DRAWS) -> Iterator[Tri
             errors.append(means - truth)
             pair_errors.append((means[first] - means[second]) - (truth[first] - truth[second]))
             pairs_held.append(_pairs_held(found, dict(zip(rated.systems, truth, strict=True))))
-            # As many items, the same for all systems.
-            rng = stream(draw, count)
-            kept = rng.permutation(human.shape[1])[: max(2, round(count / len(truth)))]
-            off = human[:, kept].mean(axis=1) - truth
-            alone.append(off)
-            pairs_alone.append(off[first] - off[second])
         yield Trial(
             share,
             float(np.nanmean(within)),
             float(np.mean(held)),
             float(np.mean(pairs_held)),
-            _mean_square(alone) / _mean_square(errors),
-            _mean_square(pairs_alone) / _mean_square(pair_errors),
+            _alone(human, count) / _mean_square(errors),
+            _alone(human[first] - human[second], count * len(first) / len(truth))
+            / _mean_square(pair_errors),
         )
 
 
@@ -188,6 +182,13 @@ def _pairs_held(found: QualityEstimates, truth: dict[str, float]) -> float:
             ]
         )
     )
+
+
+def _alone(values: Array, count: float) -> float:
+    """The mean squared error of plain means of as many ratings, drawn at random from each row."""
+    each = count / len(values)
+    left = 1.0 - each / values.shape[1]
+    return float(left * values.var(axis=1, ddof=1).mean() / each)
 
 
 def _mean_square(errors: list[Array]) -> float:

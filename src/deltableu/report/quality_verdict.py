@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltableu.rate import QualityEstimates, QualityPair
-from deltableu.report.phrases import all_others, count, decimals, fixed, listed
+from deltableu.report.phrases import all_others, count, decimals, fixed, listed, p_phrase
 
 #: A saving below it is not worth a sentence of praise.
 _WORTH = 0.05
@@ -11,7 +11,8 @@ _WORTH = 0.05
 
 def quality_verdict(found: QualityEstimates) -> tuple[str, ...]:
     """Who is best, how many differences are sure, and what the metric was worth."""
-    return tuple(filter(None, (_best(found), _sure(found), _saved(found), _unrated(found))))
+    first = _differences(found) if found.baseline is not None and found.pairs else [_best(found)]
+    return tuple(filter(None, (*first, _sure(found), _saved(found), _unrated(found))))
 
 
 def _best(found: QualityEstimates) -> str:
@@ -26,8 +27,6 @@ def _best(found: QualityEstimates) -> str:
             f"({interval.confidence:.0%} interval {fixed(interval.low, digits)} to "
             f"{fixed(interval.high, digits)})."
         )
-    if found.baseline is not None:
-        return " ".join(_against(one, found.baseline) for one in found.pairs)
     first = found.systems[0].system
     others = [one for one in found.pairs if one.better == first]
     doubtful = [one.worse for one in others if not one.significant]
@@ -43,11 +42,17 @@ def _best(found: QualityEstimates) -> str:
     )
 
 
-def _against(pair: QualityPair, baseline: str) -> str:
-    if pair.significant:
-        return _difference(pair)
-    other = pair.worse if pair.better == baseline else pair.better
-    return f"{other} and {baseline} cannot be told apart. {_difference(pair)}"
+def _differences(found: QualityEstimates) -> list[str]:
+    """Each system against the baseline, those that differ first."""
+    sure = [_difference(one) for one in found.pairs if one.significant]
+    corrected = f" after correction for {len(found.pairs):,} pairs" if len(found.pairs) > 1 else ""
+    rest = [
+        f"{_difference(one).removesuffix('.')}, which is not significant{corrected} "
+        f"({p_phrase(one.p_adjusted)})."
+        for one in found.pairs
+        if not one.significant
+    ]
+    return [*sure, *rest]
 
 
 def _difference(pair: QualityPair) -> str:
