@@ -134,8 +134,10 @@ def trials(rated: RatedOutputs, helper: str, draws: int = DRAWS) -> Iterator[Tri
     within = [np.corrcoef(one, two)[0, 1] for one, two in zip(scores, human, strict=True)]
     for share in SHARES:
         count = round(share * size)
+        # As many items of each pair as of each system.
+        pairs_count = count * len(first) / len(truth)
         held, pairs_held, errors, pair_errors = ([] for _ in range(4))
-        for draw, order in enumerate(orders):
+        for order in orders:
             shown = np.full(human.shape, np.nan)
             chosen = tuple(order[:count].T)
             shown[chosen] = human[chosen]
@@ -156,8 +158,7 @@ def trials(rated: RatedOutputs, helper: str, draws: int = DRAWS) -> Iterator[Tri
             float(np.mean(held)),
             float(np.mean(pairs_held)),
             _alone(human, count) / _mean_square(errors),
-            _alone(human[first] - human[second], count * len(first) / len(truth))
-            / _mean_square(pair_errors),
+            _alone(human[first] - human[second], pairs_count) / _mean_square(pair_errors),
         )
 
 

@@ -159,8 +159,9 @@ def test_mistakes(given, told, run, few):
     assert len(result.err.strip().splitlines()) <= 2
 
 
-def test_a_study_without_ratings(run, few):
+def test_a_study_without_ratings_has_an_order(run, few, tmp_path):
     study, _ = few
-    result = run("rate", "estimate", study)
-    assert result.code == 2
-    assert "nobody has rated an output yet: name a file with --ratings" in result.err
+    result = run("rate", "estimate", study, "--order", tmp_path / "first.csv")
+    assert result.code == 0
+    assert result.out.startswith("No system has enough ratings yet: rate the outputs of the order")
+    assert len((tmp_path / "first.csv").read_text().splitlines()) == 1 + 6 * 68

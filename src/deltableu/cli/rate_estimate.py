@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results, read_people, ready_scores
@@ -149,8 +150,6 @@ def estimate(
     if ratings is not None:
         names = None if scores is not None else columns
         said = read_rating_table(ratings, names, drop_failed=drop_failed)
-    elif not len(said):
-        raise InputError(f"{study}: nobody has rated an output yet: name a file with --ratings")
     with ProgressBar() as progress:
         helper = _helper(data, metric, options, scores, mapped, verdicts, columns, progress)
     found = estimate_systems(
@@ -181,11 +180,12 @@ def estimate(
 def _people(
     ratings: RatingTable, data: Study, criterion: str | None, scale: Literal["raw", "z"]
 ) -> ScoreTable:
-    """Ratings of the study's outputs, and of no others."""
+    """Ratings of the study's outputs, and of no others; before there are any, a table without."""
+    items, names = [item.id for item in data.items], list(data.outputs)
     if not (ratings.system >= 0).any():
-        raise InputError("there are no ratings of outputs, only of references")
-    items = [item.id for item in data.items]
-    known = ratings.of_systems(criterion, items=items, systems=list(data.outputs))
+        nothing = np.full((1, len(names), len(items)), np.nan)
+        return ScoreTable.from_arrays(["human"], names, items, nothing)
+    known = ratings.of_systems(criterion, items=items, systems=names)
     return mean_ratings(known) if scale == "raw" else human_scores(known)
 
 

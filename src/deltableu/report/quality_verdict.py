@@ -11,35 +11,34 @@ _WORTH = 0.05
 
 def quality_verdict(found: QualityEstimates) -> tuple[str, ...]:
     """Who is best, how many differences are sure, and what the metric was worth."""
-    first = _differences(found) if found.baseline is not None and found.pairs else [_best(found)]
+    first = _differences(found) if found.baseline is not None and found.pairs else _best(found)
     return tuple(filter(None, (*first, _sure(found), _saved(found), _unrated(found))))
 
 
-def _best(found: QualityEstimates) -> str:
+def _best(found: QualityEstimates) -> list[str]:
     if not found.systems:
-        return "No system has enough ratings yet: rate the outputs of the order first."
+        return ["No system has enough ratings yet: rate the outputs of the order first."]
     if len(found.systems) == 1:
         only = found.systems[0]
         interval = only.quality.interval
         digits = decimals(interval.high - interval.low)
-        return (
+        return [
             f"People would rate {only.system} {fixed(only.quality.mean, digits)} on average "
             f"({interval.confidence:.0%} interval {fixed(interval.low, digits)} to "
             f"{fixed(interval.high, digits)})."
-        )
+        ]
     first = found.systems[0].system
     others = [one for one in found.pairs if one.better == first]
     doubtful = [one.worse for one in others if not one.significant]
-    nearest = min(others, key=lambda one: one.difference.interval.low)
+    nearest = _difference(min(others, key=lambda one: one.difference.interval.low))
     if not doubtful:
-        return (
-            f"{first} is best: people would rate it higher than {all_others(len(others))}. "
-            f"{_difference(nearest)}"
-        )
-    return (
+        everybody = all_others(len(others))
+        return [f"{first} is best: people would rate it higher than {everybody}.", nearest]
+    return [
         f"These {count(found.rated, 'rated output')} cannot tell which of "
-        f"{listed([first, *doubtful])} people would rate highest. {_difference(nearest)}"
-    )
+        f"{listed([first, *doubtful])} people would rate highest.",
+        nearest,
+    ]
 
 
 def _differences(found: QualityEstimates) -> list[str]:
