@@ -35,6 +35,11 @@ judge.command(
     name="train",
     help="Train the NN-rater of upsilon-BLEU on dialogue logs.",
 )
+judge.command(
+    "deltableu.cli.judge_agree:agree",
+    name="agree",
+    help="Say how far two judges agree: people, models, tables of scores.",
+)
 
 
 @judge.command

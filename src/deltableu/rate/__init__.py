@@ -8,6 +8,15 @@ from deltableu.rate.agreement_tables import (
     tidy_measures,
     tidy_raters,
 )
+from deltableu.rate.alternative_annotator import (
+    ALLOWANCES,
+    Alignment,
+    AlternativeAnnotatorTest,
+    Annotators,
+    RivalRater,
+    alternative_annotator_test,
+    check_allowance,
+)
 from deltableu.rate.bad_references import ControlRule, RaterVerdict, bad_reference_control
 from deltableu.rate.chance_agreement import (
     ChanceAgreement,
@@ -99,7 +108,11 @@ from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, 
 from deltableu.rate.weights import rated_weights
 
 __all__ = [
+    "ALLOWANCES",
+    "Alignment",
+    "AlternativeAnnotatorTest",
     "AnnotatorCorrelations",
+    "Annotators",
     "BlockPlan",
     "ChanceAgreement",
     "Consistency",
@@ -146,6 +159,7 @@ __all__ = [
     "Ratings",
     "Reliability",
     "Resampled",
+    "RivalRater",
     "Source",
     "SplitHalf",
     "Spread",
@@ -153,9 +167,11 @@ __all__ = [
     "Targets",
     "Values",
     "VarianceComponents",
+    "alternative_annotator_test",
     "annotator_correlations",
     "bad_reference_control",
     "category_counts",
+    "check_allowance",
     "check_raters",
     "cohen_kappa",
     "consistency_curve",

@@ -41,6 +41,8 @@ class RatedUnits:
         A number for the item of each item of the table.
     ways : int
         How often each unit is in the table: 2 of preferences, else 1.
+    keys : tuple of (str, str)
+        Item and target of each unit, in the order of `rows`; of preferences, none.
     """
 
     targets: Targets
@@ -49,6 +51,7 @@ class RatedUnits:
     table: RatingTable
     origin: Ints
     ways: int = 1
+    keys: tuple[tuple[str, str], ...] = ()
 
     def rows(self) -> tuple[tuple[str, ...], Array]:
         """Raters, and raters x units; NaN where a rater did not rate."""
@@ -126,9 +129,9 @@ def _preferred(ratings: RatingTable) -> Bools:
 def _outputs(ratings: RatingTable, rows: Bools, criterion: str) -> RatedUnits:
     controls = ~ratings.of_kind(*SCORED)
     table = _who_rated(ratings[rows | controls].of_systems(criterion))
-    return RatedUnits(
-        "outputs", criterion, _scale(table), table, np.arange(len(table.items), dtype=np.int64)
-    )
+    origin = np.arange(len(table.items), dtype=np.int64)
+    keys = tuple((item, f"system:{system}") for system in table.systems for item in table.items)
+    return RatedUnits("outputs", criterion, _scale(table), table, origin, keys=keys)
 
 
 def _references(ratings: RatingTable, rows: Bools, criterion: str) -> RatedUnits:
@@ -138,7 +141,8 @@ def _references(ratings: RatingTable, rows: Bools, criterion: str) -> RatedUnits
     table = _of_one_system(chosen, [f"{owner} {name}" for owner, name in names], item)
     owners = {owner: number for number, owner in enumerate(dict.fromkeys(one for one, _ in names))}
     origin = np.array([owners[owner] for owner, _ in names], dtype=np.int64)
-    return RatedUnits("references", criterion, _scale(table), table, origin)
+    keys = tuple((owner, f"reference:{name}") for owner, name in names)
+    return RatedUnits("references", criterion, _scale(table), table, origin, keys=keys)
 
 
 def _of_one_system(ratings: RatingTable, names: Sequence[str], item: Ints) -> RatingTable:

@@ -10,6 +10,7 @@ from deltableu.judges import RaterModel
 from deltableu.rate import PreferenceRanking, QualityEstimates, RaterAgreement, RaterChecks
 from deltableu.report.agreement_verdict import agreement_verdict
 from deltableu.report.compare_verdict import compare_verdict
+from deltableu.report.judge_agreement_verdict import judge_agreement_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
 from deltableu.report.preference_verdict import preference_verdict
@@ -18,7 +19,7 @@ from deltableu.report.rating_verdict import rating_verdict
 from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
 from deltableu.report.validate_verdict import validate_verdict
-from deltableu.validate import SuiteValidation, Sweeps, Validation
+from deltableu.validate import JudgeAgreement, SuiteValidation, Sweeps, Validation
 
 Result = (
     Comparison
@@ -32,6 +33,7 @@ Result = (
     | RaterModel
     | PreferenceRanking
     | QualityEstimates
+    | JudgeAgreement
     | Sequence[RaterAgreement]
     | RaterChecks
 )
@@ -71,6 +73,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return result.sentences()
     if isinstance(result, RaterModel):
         return judge_verdict(result)
+    if isinstance(result, JudgeAgreement):
+        return judge_agreement_verdict(result)
     if isinstance(result, QualityEstimates):
         return quality_verdict(result)
     if isinstance(result, PreferenceRanking):

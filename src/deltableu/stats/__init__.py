@@ -35,7 +35,13 @@ from deltableu.stats.kendall import (
     tau,
     tie_gains,
 )
-from deltableu.stats.multiple import Correction, adjust, benjamini_hochberg, holm
+from deltableu.stats.multiple import (
+    Correction,
+    adjust,
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    holm,
+)
 from deltableu.stats.one_sided import Reach, one_sided_reach
 from deltableu.stats.permutation import (
     Alternative,
@@ -97,6 +103,7 @@ __all__ = [
     "average_ranks",
     "bca_interval",
     "benjamini_hochberg",
+    "benjamini_yekutieli",
     "best_first",
     "best_fit",
     "betting_bounds",

@@ -58,3 +58,15 @@ def benjamini_hochberg(p_values: Sequence[float] | Array) -> Array:
     adjusted = np.empty_like(given)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
+
+
+def benjamini_yekutieli(p_values: Sequence[float] | Array) -> Array:
+    """Benjamini and Yekutieli 2001: the same share, however tests depend.
+
+    Examples
+    --------
+    >>> benjamini_yekutieli([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.055, 0.073, 0.073]
+    """
+    harmonic = float((1.0 / np.arange(1, len(p_values) + 1)).sum())
+    return np.minimum(benjamini_hochberg(p_values) * harmonic, 1.0)

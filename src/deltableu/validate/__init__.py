@@ -17,6 +17,18 @@ from deltableu.validate.agreement_bootstrap import (
 from deltableu.validate.analyses import ANALYSES, Analyses, analyse_validation
 from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
 from deltableu.validate.failure_cases import FailureCase, failure_cases
+from deltableu.validate.judge_agreement import compare_judges
+from deltableu.validate.judge_agreement_results import (
+    Disagreement,
+    JudgeAgreement,
+    JudgeCorrelation,
+    JudgedBin,
+    JudgedSigns,
+    RankedByBoth,
+    SwappedAgreement,
+    SwappedRanking,
+)
+from deltableu.validate.judged_units import JudgedTargets, JudgedUnits, shared_units
 from deltableu.validate.kinds_of_systems import KindAgreement, KindsOfSystems, kinds_of_systems
 from deltableu.validate.label_accuracy import LabelMeasure, good_labels, label_accuracy
 from deltableu.validate.levels import (
@@ -80,8 +92,15 @@ __all__ = [
     "CalibratedAccuracy",
     "Ceiling",
     "ComparedAccuracy",
+    "Disagreement",
     "FailureCase",
     "Grouping",
+    "JudgeAgreement",
+    "JudgeCorrelation",
+    "JudgedBin",
+    "JudgedSigns",
+    "JudgedTargets",
+    "JudgedUnits",
     "KindAgreement",
     "KindsOfSystems",
     "LabelMeasure",
@@ -97,6 +116,7 @@ __all__ = [
     "PermutationResult",
     "QualityBin",
     "QualityBins",
+    "RankedByBoth",
     "RankedMetric",
     "RaterSummary",
     "Resample",
@@ -111,6 +131,8 @@ __all__ = [
     "SuiteStudy",
     "SuiteValidation",
     "SummedScores",
+    "SwappedAgreement",
+    "SwappedRanking",
     "Sweep",
     "SweepName",
     "SweepPlan",
@@ -130,6 +152,7 @@ __all__ = [
     "bootstrap_difference",
     "calibrated_accuracy",
     "check_sweeps",
+    "compare_judges",
     "compare_metrics",
     "draw_units",
     "failure_cases",
@@ -143,6 +166,7 @@ __all__ = [
     "quality_bins",
     "rank_metrics",
     "replication_interval",
+    "shared_units",
     "soft_pairwise_accuracy",
     "sweep_metrics",
     "swept_metrics",
