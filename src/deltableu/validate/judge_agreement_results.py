@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deltableu._visible import shortened
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.rate import AlternativeAnnotatorTest
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.judged_units import JudgedTargets
 
+#: Letters of a text that a table shows.
+_WIDEST = 50
 _SIGNS = ("bad", "neutral", "good")
 
 
@@ -242,7 +245,13 @@ class JudgeAgreement:
         texts = any(one.text for one in self.disagreements)
         columns += [Column("text", drop=1)] if texts else []
         rows = (
-            (one.item, one.target, one.first, one.second, *((one.text,) if texts else ()))
+            (
+                one.item,
+                one.target,
+                one.first,
+                one.second,
+                *((shortened(one.text, _WIDEST),) if texts else ()),
+            )
             for one in self.disagreements
         )
         return Table(columns, rows, "the largest disagreements")
