@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
+from deltableu.cli.judge_llm import LLMOptions, apply_llm
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Flag, Output, Positive, Signatures, subcommands
+from deltableu.cli.options import Flag, Output, Positive, Signatures, no_use, subcommands, unused
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
@@ -36,14 +37,17 @@ judge.command(
     help="Train the NN-rater of upsilon-BLEU on dialogue logs.",
 )
 
+_NO_LLM = LLMOptions()
+
 
 @judge.command
 @grouped
 def apply(
     study: Path,
     *,
-    judge: str,
-    output: Annotated[Path, Output],
+    judge: str | None = None,
+    kind: Literal["model", "llm"] = "model",
+    output: Annotated[Path | None, Output] = None,
     triplets: Triplets | None = None,
     magnitude: Magnitude | None = None,
     original: str | None = None,
@@ -55,11 +59,15 @@ def apply(
     log: Path | None = None,
     format: Format = "table",
     signatures: Signatures = False,
+    llm: LLMOptions = _NO_LLM,
 ) -> None:
-    """Rate the references of a study with a model.
+    """Rate references with a model, or references and outputs with an LLM.
 
     deltableu judge apply STUDY --judge MODEL.safetensors -o NEWSTUDY. Mined references become
     weighted ones without anybody rating them (Tsuta et al. 2020).
+
+    deltableu judge apply STUDY --kind llm --endpoint URL --model NAME -o NEWSTUDY asks an LLM;
+    with --what outputs or pairs and --ratings FILE it judges what systems said.
 
     Parameters
     ----------
@@ -68,6 +76,8 @@ def apply(
     judge
         A file that deltableu judge train wrote; or NAME or NAME:ARGUMENT of a judge that an
         installed package offers (entry point group deltableu.judges).
+    kind
+        A trained model or an installed judge (model), or an LLM behind an endpoint (llm).
     output
         The folder of the new study.
     triplets
@@ -95,6 +105,33 @@ def apply(
     signatures
         Spell out the judge's signature, which otherwise is a hash of eight digits.
     """
+    if kind == "llm":
+        unused(
+            "--kind llm",
+            judge=(judge, None),
+            triplets=(triplets, None),
+            magnitude=(magnitude, None),
+            batch=(batch, 256),
+            threads=(threads, None),
+            work=(work, None),
+            log=(log, None),
+        )
+        apply_llm(
+            study,
+            llm,
+            output=output,
+            original=_original(original),
+            which=which,
+            replace=replace,
+            format=format,
+            signatures=signatures,
+        )
+        return
+    no_use(dict.fromkeys(llm.given()), "--judge: it belongs to --kind llm")
+    if judge is None:
+        raise InputError("--judge is missing: name a model's file, or ask an LLM with --kind llm")
+    if output is None:
+        raise InputError("--output is missing: name the folder of the new study")
     check_threads(threads)
     model = [judge] if is_model_file(judge) else []
     add = check_new_study_run(study, output, log, model, replace=replace)
