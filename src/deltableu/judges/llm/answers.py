@@ -15,7 +15,8 @@ _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n?\s*```", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?")
 _LABELLED = re.compile(
-    r"\W*(?:rating|preferred)\W*[:=]\s*[\"'*]*([a-z]+|[+-]?[0-9.]+)[\"'*]*\W*", re.I
+    r"[*_]*(?:rating|preferred)[*_]*\s*[:=][*_]*\s*[*_]*([a-z]+|[+-]?[0-9.]+?)[*_]*\.?",
+    re.IGNORECASE,
 )
 #: What a comparison says of the response that was shown first.
 PREFERRED = {"first": 1.0, "second": 0.0, "neither": 0.5}

@@ -176,7 +176,7 @@ class _Run:
         if answer is None:
             return None
         try:
-            return Judged(question.form.parse(answer.text))
+            return Judged(_value(question, answer))
         except AnswerError as problem:
             second = question.repaired(answer.text, str(problem))
         repaired = self._store.get(self._asker._key(second))
@@ -211,7 +211,7 @@ class _Run:
         if isinstance(answer, Judged):
             return answer
         try:
-            return Judged(question.form.parse(answer.text))
+            return Judged(_value(question, answer))
         except AnswerError as problem:
             second = question.repaired(answer.text, str(problem))
         repaired = await self._answer(second)
@@ -293,13 +293,19 @@ class _Run:
         return replace(self._spent, kept=self._kept, sent=sent, retried=retried)
 
 
+def _value(question: Question, answer: KeptAnswer) -> float:
+    """What an answer says; of one that was cut off, a number may have lost its end."""
+    if answer.finish == "length" and not answer.text.rstrip().endswith(("}", "```")):
+        raise AnswerError("the answer was cut off (raise --max-tokens)")
+    return question.form.parse(answer.text)
+
+
 def _last(question: Question, answer: KeptAnswer) -> Judged:
     """What a second answer says, after which nothing more is asked."""
     try:
-        return Judged(question.form.parse(answer.text))
+        return Judged(_value(question, answer))
     except AnswerError as problem:
-        cut = " (it was cut off: raise --max-tokens)" if answer.finish == "length" else ""
-        return Judged(None, f"{problem}{cut}")
+        return Judged(None, str(problem))
 
 
 def _run_apart(work: Coroutine[Any, Any, _Made]) -> _Made:
