@@ -29,12 +29,18 @@ from deltableu.judges import (
 )
 from deltableu.report import verdict
 
-judge = subcommands("judge", "Train models that rate references, rate with them, and look at them.")
+judge = subcommands("judge", "Let models rate: train them, ask an LLM, see what sways them.")
 
 judge.command(
     "deltableu.cli.judge_train:train",
     name="train",
     help="Train the NN-rater of upsilon-BLEU on dialogue logs.",
+)
+
+judge.command(
+    "deltableu.cli.judge_bias:bias",
+    name="bias",
+    help="Say whether order, length or its own outputs sway a judge.",
 )
 
 _NO_LLM = LLMOptions()

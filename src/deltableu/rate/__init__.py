@@ -8,6 +8,7 @@ from deltableu.rate.agreement_tables import (
     tidy_measures,
     tidy_raters,
 )
+from deltableu.rate.alpha_interval import alpha_interval
 from deltableu.rate.bad_references import ControlRule, RaterVerdict, bad_reference_control
 from deltableu.rate.chance_agreement import (
     ChanceAgreement,
@@ -146,6 +147,7 @@ __all__ = [
     "Targets",
     "Values",
     "VarianceComponents",
+    "alpha_interval",
     "annotator_correlations",
     "bad_reference_control",
     "category_counts",

@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -62,7 +62,7 @@ class Client:
         self._sending = sending
         self._dialect = Dialect(endpoint.model, sampling)
         self._rng = rng or random.Random()
-        self._http: Any = None
+        self._free: list[Any] = []
         self._httpx = httpx_module()
         self._quiet_until = 0.0
         self._over = asyncio.Event()
@@ -76,10 +76,14 @@ class Client:
         headers = {"Accept": "application/json"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key.reveal()}"
-        limits = self._httpx.Limits(max_connections=self._sending.concurrency)
-        async with self._httpx.AsyncClient(
-            headers=headers, timeout=None, limits=limits, follow_redirects=False
-        ) as self._http:
+        context = self._httpx.create_ssl_context()
+        async with AsyncExitStack() as stack:
+            # A connection each: a pool of many looks through all of them for every request.
+            for _ in range(self._sending.concurrency):
+                one = self._httpx.AsyncClient(
+                    headers=headers, timeout=None, verify=context, follow_redirects=False
+                )
+                self._free.append(await stack.enter_async_context(one))
             yield
 
     def stop(self) -> None:
@@ -146,12 +150,13 @@ class Client:
 
     async def _send(self, body: dict[str, Any]) -> Reply:
         self.sent += 1
+        http = self._free.pop()
         # ASCII, whatever the texts hold.
         content_type = {"Content-Type": "application/json"}
         content = json.dumps(body).encode()
         try:
             async with asyncio.timeout(self._sending.timeout):
-                async with self._http.stream(
+                async with http.stream(
                     "POST", self._endpoint.address, content=content, headers=content_type
                 ) as response:
                     received = bytearray()
@@ -167,6 +172,8 @@ class Client:
         except self._httpx.HTTPError as error:
             said = f"the connection was cut ({type(error).__name__})"
             return Reply("again", said, status=-1)
+        finally:
+            self._free.append(http)
         reply = read_reply(response.status_code, response.headers, bytes(received))
         return replace(reply, text=self._safe(reply.text))
 
