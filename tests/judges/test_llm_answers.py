@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
+from deltableu.judges import llm
 from deltableu.judges.llm import AnswerError, AnswerForm, default_rubric, read_rubric
 from deltableu.judges.llm.rubric import filled
+from tests.docs.pages import ROOT
 
 FORM = AnswerForm("1-5")
 PAIR = AnswerForm("0-1", compares=True)
@@ -159,3 +162,10 @@ def test_a_rubric_of_ones_own(tmp_path):
         read_rubric(tmp_path / "own.json", "pairs")
     with pytest.raises(InputError, match=r"nothing\.toml"):
         read_rubric(tmp_path / "nothing.toml", "pairs")
+
+
+@pytest.mark.parametrize("what", ["references", "outputs", "pairs"])
+def test_the_page_shows_the_rubrics_as_they_are(what):
+    page = (ROOT / "docs" / "how-to" / "llm-judge.md").read_text(encoding="utf-8")
+    rubric = Path(llm.__file__).with_name(f"{what}.toml").read_text(encoding="utf-8")
+    assert f"```toml\n{rubric}```" in page

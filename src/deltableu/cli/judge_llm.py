@@ -58,7 +58,7 @@ class LLMOptions:
     systems
         Only outputs of these systems.
     against
-        Of pairs, only those that this system is in.
+        Only pairs that this system is in.
     show_references
         Let the model see good references beside what it judges.
     rubric

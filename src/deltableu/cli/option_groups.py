@@ -98,6 +98,7 @@ GROUPS = {
         "url",
         "database",
     ),
+    LLM: ("endpoint",),
 }
 _GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 
