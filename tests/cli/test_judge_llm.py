@@ -84,6 +84,7 @@ def test_a_dry_run_sends_nothing_and_needs_no_key(run, study, tmp_path, monkeypa
         (["--what", "outputs", "--against", "A", "--ratings", "r.csv"], "--against is of no use"),
         (["--what", "outputs", "--systems", "Z", "--ratings", "r.csv"], "no system 'Z'; there are"),
         (["--what", "outputs", "--ratings", "r.txt"], "r.txt: ratings are written to .csv"),
+        (["--ratings", "-"], "--ratings takes a file"),
         (["--judge", "x", "-o", "new"], "--judge is of no use with --kind llm"),
         (["--batch", "3", "-o", "new"], "--batch is of no use with --kind llm"),
         (["--temperature", "hot", "-o", "new"], "--temperature takes a number from 0 to 2"),
@@ -195,6 +196,7 @@ def test_a_run_that_was_cut_off_asks_only_what_is_missing(run, tmp_path, number)
         _, said = begun.communicate(timeout=20)
         assert begun.returncode == -number
         assert b"Traceback" not in said
+        assert (b"keeps the answers: the same command goes on" in said) is (number == signal.SIGINT)
         assert not new.exists()
         (path,) = (tmp_path / "study.answers").glob("*/answers.jsonl")
         kept = path.read_bytes().count(b"\n")

@@ -189,7 +189,13 @@ def apply_llm(
             record = {**as_record(estimate), "verdict": list(said)}
             emit(estimate.table(), record, format, verdict=said)
             return
-        found = _judge(data, rater, options, which)
+        try:
+            found = _judge(data, rater, options, which)
+        except KeyboardInterrupt:
+            kept = options.cache_folder(study)
+            if kept.is_dir():
+                note(f"{kept} keeps the answers: the same command goes on from there")
+            raise
         _complain_of_nothing(found)
         if options.ratings is not None:
             write_ratings(options.ratings, found.ratings)
@@ -201,7 +207,6 @@ def apply_llm(
         format,
         verdict=found.sentences(),
         signatures=signatures,
-        beside=[options.ratings],
     )
 
 
@@ -240,7 +245,9 @@ def _check(
     if options.ratings is not None:
         check_new_file(options.ratings, [study, *rubric], own=Own.RATINGS)
         ends = (".csv", ".tsv", ".jsonl", ".parquet")
-        if not is_standard_stream(options.ratings) and options.ratings.suffix not in ends:
+        if is_standard_stream(options.ratings):
+            raise InputError("--ratings takes a file, because the summary goes to standard output")
+        if options.ratings.suffix not in ends:
             raise InputError(f"{options.ratings}: ratings are written to {', '.join(ends)}")
         if output is not None:
             check_apart(options.ratings, [output], "written")

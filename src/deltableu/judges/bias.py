@@ -189,6 +189,8 @@ class _Checks:
             made.append(self._length_of(keys, single, texts))
         if self._paired.any():
             made += self._longer(texts)
+        if not made and self._paired.any():
+            raise InputError("no two outputs that were compared differ in length")
         if not made:
             raise InputError(f"fewer than {_FEWEST} texts of the study were rated")
         return made
