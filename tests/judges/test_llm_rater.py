@@ -412,6 +412,30 @@ def test_a_local_server_is_sent_no_key_unasked(monkeypatch):
         judge_references(llm_study(1), far)
 
 
+def test_no_proxy_stands_before_a_local_server(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with Server() as server:
+        assert len(judge_references(llm_study(1), rater_of(server)).ratings) == 2
+
+
+def test_a_folder_is_left_as_it_was_where_nothing_is_answered(tmp_path):
+    (tmp_path / "there").mkdir()
+    for name in ("there", "new"):
+        with Server(lambda _: error(404, "no")) as server, pytest.raises(InputError):
+            judge_references(llm_study(1), rater_of(server, cache=tmp_path / name))
+    assert [path.name for path in tmp_path.rglob("*")] == ["there"]
+
+
+def test_a_strange_file_is_not_added_to(tmp_path):
+    with Server() as server:
+        judge_references(llm_study(1), rater_of(server, cache=tmp_path))
+        (path,) = tmp_path.glob("*/answers.jsonl")
+        path.write_text("my notes\n")
+        with pytest.raises(InputError, match=r"answers\.jsonl: is there already, and no such file"):
+            judge_references(llm_study(1), rater_of(server, cache=tmp_path))
+    assert path.read_text() == "my notes\n"
+
+
 @pytest.mark.parametrize(
     "url",
     [

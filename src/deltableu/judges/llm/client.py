@@ -81,7 +81,12 @@ class Client:
             # A connection each: a pool of many looks through all of them for every request.
             for _ in range(self._sending.concurrency):
                 one = self._httpx.AsyncClient(
-                    headers=headers, timeout=None, verify=context, follow_redirects=False
+                    headers=headers,
+                    timeout=None,
+                    verify=context,
+                    follow_redirects=False,
+                    # No proxy stands between this machine and its own network.
+                    trust_env=not self._endpoint.is_near,
                 )
                 self._free.append(await stack.enter_async_context(one))
             yield

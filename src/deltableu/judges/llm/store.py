@@ -107,6 +107,7 @@ class AnswerStore:
         if self._folder is None:
             yield
             return
+        is_new = not self._folder.parent.exists()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = JobLock(self._folder / _LOCK)
@@ -118,7 +119,7 @@ class AnswerStore:
         finally:
             lock.release()
             if not self._answers:  # nothing was answered: nothing stays
-                _remove_empty(self._folder)
+                _remove_empty(self._folder, with_parent=is_new)
 
     async def keep(self, answer: KeptAnswer) -> None:
         """Add an answer; it is on the disk when this returns, and counts only then."""
@@ -178,9 +179,10 @@ def _folder_name(model: str) -> str:
     return f"{plain}-{fingerprint([model])[:8]}"
 
 
-def _remove_empty(folder: Path) -> None:
+def _remove_empty(folder: Path, *, with_parent: bool) -> None:
     with suppress(OSError):
         if os.listdir(folder) == [_LOCK]:
             (folder / _LOCK).unlink()
             folder.rmdir()
-            folder.parent.rmdir()
+            if with_parent:
+                folder.parent.rmdir()
