@@ -14,9 +14,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from deltableu._types import Array, Ints
+from deltableu._types import Ints
 from deltableu.corpus import SCORED, RatingTable, Study
 from deltableu.errors import InputError, check_known, check_share
+from deltableu.judges.bias_inputs import (
+    Key,
+    mean_interval,
+    mean_ratings,
+    of_criterion,
+    standardised,
+    texts_by_target,
+)
 from deltableu.judges.bias_results import BiasFinding, JudgeBias, clustered_share
 from deltableu.rate import (
     alpha_interval,
@@ -37,7 +45,6 @@ from deltableu.stats import (
 _REPETITION = re.compile(r"#[0-9]+\Z")
 #: Texts that a correlation or a difference needs.
 _FEWEST = 8
-Key = tuple[str, str]
 
 
 def judge_bias(
@@ -82,7 +89,7 @@ def judge_bias(
     [('position', 1.0), ('shown first', 1.0)]
     """
     check_share("confidence", confidence)
-    table = _of_criterion(ratings[ratings.of_kind(*SCORED)], criterion)
+    table = of_criterion(ratings[ratings.of_kind(*SCORED)], criterion)
     names = list(dict.fromkeys(_REPETITION.sub("", one) for one in table.raters))
     if judge is not None:
         check_known("judge", judge, names)
@@ -181,9 +188,9 @@ class _Checks:
     def _length(self) -> list[BiasFinding]:
         if self._study is None:
             raise InputError("the lengths of texts are not known (--study)")
-        texts = _texts(self._study)
+        texts = texts_by_target(self._study)
         made = []
-        single = _means(self._rows[~self._paired])
+        single = mean_ratings(self._rows[~self._paired])
         keys = [key for key in single if key in texts]
         if len(keys) >= _FEWEST:
             made.append(self._length_of(keys, single, texts))
@@ -198,7 +205,7 @@ class _Checks:
     def _length_of(
         self, keys: list[Key], single: Mapping[Key, float], texts: Mapping[Key, str]
     ) -> BiasFinding:
-        known = {} if self._people is None else _means(self._people[~in_pairs(self._people)])
+        known = {} if self._people is None else mean_ratings(self._people[~in_pairs(self._people)])
         both = [key for key in keys if key in known]
         beside = len(both) >= _FEWEST
         used = both if beside else keys
@@ -235,12 +242,14 @@ class _Checks:
     def _own_outputs(self) -> list[BiasFinding]:
         if self._people is None:
             raise InputError("there are no people's ratings to compare with (--study)")
-        judge = _means(self._rows[~self._paired])
-        people = _means(self._people[~in_pairs(self._people)])
+        judge = mean_ratings(self._rows[~self._paired])
+        people = mean_ratings(self._people[~in_pairs(self._people)])
         keys = [key for key in judge if key in people and key[1].startswith("system:")]
         if len(keys) < _FEWEST:
             raise InputError(f"fewer than {_FEWEST} outputs were rated by both people and judge")
-        apart = _standard([judge[key] for key in keys]) - _standard([people[key] for key in keys])
+        apart = standardised([judge[key] for key in keys]) - standardised(
+            [people[key] for key in keys]
+        )
         own = {f"system:{name}" for name in self._own}
         mine: dict[str, list[float]] = defaultdict(list)
         others: dict[str, list[float]] = defaultdict(list)
@@ -251,7 +260,7 @@ class _Checks:
         ]
         if len(gaps) < 3:
             raise InputError("fewer than 3 items have own and others' outputs rated by both")
-        return [BiasFinding.own(self._own, *_mean_interval(gaps, self._confidence))]
+        return [BiasFinding.own(self._own, *mean_interval(gaps, self._confidence))]
 
     def _itself(self) -> list[BiasFinding]:
         if len(self._rows.raters) < 2:
@@ -291,55 +300,3 @@ class _Checks:
             return None
         low, high = percentile_interval(known, self._confidence)
         return ConfidenceInterval(low, high, self._confidence, "bootstrap")
-
-
-def _of_criterion(ratings: RatingTable, criterion: str | None) -> RatingTable:
-    there = [ratings.criteria[place] for place in np.unique(ratings.criterion).tolist()]
-    if not there:
-        raise InputError("there are no ratings, but perhaps of controls")
-    if criterion is None:
-        if len(there) > 1:
-            raise InputError(f"ratings are by several criteria: choose one of {', '.join(there)}")
-        return ratings
-    check_known("criterion", criterion, there)
-    return ratings[ratings.criterion == ratings.criteria.index(criterion)]
-
-
-def _texts(study: Study) -> dict[Key, str]:
-    found = {
-        (item.id, f"reference:{one.id}"): one.text
-        for item in study.items
-        for one in item.references
-    }
-    for name, texts in study.outputs.items():
-        for item, text in zip(study.items, texts, strict=True):
-            found[item.id, f"system:{name}"] = text
-    return found
-
-
-def _means(ratings: RatingTable) -> dict[Key, float]:
-    """The mean of each text's ratings, as the raters gave them."""
-    values: dict[Key, list[float]] = defaultdict(list)
-    for one in ratings:
-        values[one.item, one.target].append(one.value)
-    return {key: sum(some) / len(some) for key, some in values.items()}
-
-
-def _standard(values: Sequence[float]) -> Array:
-    array = np.array(values)
-    spread = float(array.std())
-    if spread == 0.0:
-        raise InputError("all ratings are equal")
-    return np.asarray((array - array.mean()) / spread)
-
-
-def _mean_interval(
-    values: Sequence[float], confidence: float
-) -> tuple[int, float, ConfidenceInterval]:
-    """Student's interval of a mean."""
-    from scipy.special import stdtrit
-
-    array = np.array(values)
-    mean, error = float(array.mean()), float(array.std(ddof=1)) / math.sqrt(len(array))
-    reach = float(stdtrit(len(array) - 1, (1.0 + confidence) / 2.0)) * error
-    return len(array), mean, ConfidenceInterval(mean - reach, mean + reach, confidence, "t")

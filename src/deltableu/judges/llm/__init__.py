@@ -1,7 +1,7 @@
 """An LLM as judge: a study and an endpoint in; ratings, weights and what they cost, out."""
 
 from deltableu.judges.llm.answers import AnswerError, AnswerForm
-from deltableu.judges.llm.asking import AskEvent
+from deltableu.judges.llm.asking_run import AskEvent
 from deltableu.judges.llm.costs import CostEstimate, Prices, Spending
 from deltableu.judges.llm.endpoint import KEY_VARIABLE, Endpoint, Sampling, Sending
 from deltableu.judges.llm.judging import (

@@ -10,7 +10,7 @@ from typing import Any
 from deltableu.corpus import RatingTable, Scale, Study
 from deltableu.errors import check_kind
 from deltableu.io import Column, Table, WorkFolder
-from deltableu.judges.llm.asking import Judged
+from deltableu.judges.llm.asking_run import Judged
 from deltableu.judges.llm.costs import Spending
 from deltableu.judges.llm.rater import LLMRater
 from deltableu.judges.llm.rubric import Rubric, What

@@ -9,7 +9,8 @@ from typing import Literal
 from deltableu.corpus import Item, Reference, Scale
 from deltableu.errors import InputError, Problem, check_at_least
 from deltableu.io import PathLike
-from deltableu.judges.llm.asking import Asker, AskEvent, Judged
+from deltableu.judges.llm.asking import Asker
+from deltableu.judges.llm.asking_run import AskEvent, Judged
 from deltableu.judges.llm.costs import CostEstimate, Prices, Spending
 from deltableu.judges.llm.endpoint import Endpoint, Sampling, Sending
 from deltableu.judges.llm.prompts import Question
