@@ -10,6 +10,7 @@ from pathlib import Path
 from deltableu.io import atomic_write
 from reproduce import (
     data_to_text,
+    few_ratings,
     many_references,
     mined_references,
     negative_references,
@@ -37,6 +38,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "wmt20": wmt20.section,
     "many-references": many_references.section,
     "data-to-text": data_to_text.section,
+    "few-ratings": few_ratings.section,
     "retrieval": retrieval.section,
     "upsilon": upsilon.section,
 }

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from deltableu.io import atomic_write
-from simulations import compare, families, groups, validate_tables, weight_noise
+from simulations import compare, families, fewer_ratings, groups, validate_tables, weight_noise
 from simulations import gate as gates
 from simulations import preferences as by_preference
 from simulations import rater_checks as checked_raters
@@ -23,6 +23,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 VALIDATION_PAGE = PAGE.with_name("statistics-validate.md")
 GATE_PAGE = PAGE.parent / "how-to" / "gate.md"
 RATE_PAGE = PAGE.parent / "how-to" / "rate.md"
+FEWER_PAGE = RATE_PAGE.with_name("fewer-ratings.md")
 REPLICATIONS = 2000
 SEED = 0
 #: A simulated pilot gives means, not a rate: fewer of them do.
@@ -31,11 +32,13 @@ _PER_PILOT = 20
 _PER_STUDY = 8
 #: A campaign has a hundred raters of each sort.
 _PER_CAMPAIGN = 200
+#: Large studies take minutes each, the demo seconds, small ones one.
+_PER_LARGE_STUDY, _PER_DEMO, _PER_SMALL_STUDY = 333, 100, 4
 
 #: Tables that say themselves how many replications they are of.
 _OWN_BANDS = (
     *("simulated weights", "simulated raters", "validated units", "validated accuracies"),
-    "checked raters",
+    *("checked raters", "planned orders", "planned stops", "planned chances"),
 )
 
 Tables = dict[str, str]
@@ -110,6 +113,23 @@ def checks(replications: int, progress: Progress | None = None) -> Tables:
     return {"checked raters": f"Per cent of {each} simulated raters of each sort.\n\n{made}"}
 
 
+def planning(replications: int, progress: Progress | None = None) -> Tables:
+    """The share of ratings that a ranking needs, by the order in which references are rated."""
+    large, demo = replications // _PER_LARGE_STUDY, max(1, replications // _PER_DEMO)
+    courses = fewer_ratings.plan_studies(large, demo, progress=progress)
+    return {"planned orders": fewer_ratings.planning_table(courses)}
+
+
+def stopping(replications: int, progress: Progress | None = None) -> Tables:
+    """How often a ranking by ratings that were stopped is another than that by all."""
+    studies = max(1, replications // _PER_SMALL_STUDY)
+    courses = fewer_ratings.stop_studies(studies, progress=progress)
+    return {
+        "planned stops": fewer_ratings.stopping_table(courses),
+        "planned chances": fewer_ratings.calibration_table(courses),
+    }
+
+
 def gate(replications: int, progress: Progress | None = None) -> Tables:
     """False alarms, false passes and power of gates."""
     return gates.tables(gates.simulate(replications, SEED, progress=progress))
@@ -145,6 +165,8 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "gate": gate,
     "checks": checks,
     "preferences": preferences,
+    "planning": planning,
+    "stopping": stopping,
     # Of agreement with people.
     **{part: partial(_validated, part) for part in validate_tables.PARTS},
 }
@@ -200,6 +222,7 @@ def _page(name: str) -> Path:
         "validated": VALIDATION_PAGE,
         "preference": RATE_PAGE,
         "checked": RATE_PAGE,
+        "planned": FEWER_PAGE,
     }
     return pages.get(name.partition(" ")[0], PAGE)
 

@@ -27,13 +27,22 @@ from deltableu.stats import stream
 from simulations.rated_studies import StudySize, WrittenStudy, write_study
 from simulations.replications import Progress
 
-__all__ = ["ORDERS", "Course", "Look", "plan_studies", "planning_table", "stop_studies"]
+__all__ = [
+    "ORDERS",
+    "Course",
+    "Look",
+    "calibration_table",
+    "plan_studies",
+    "planning_table",
+    "stop_studies",
+    "stopping_table",
+]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
-Order = Literal["value", "random", "random, whole references", "by origin"]
+Order = Literal["value", "random", "by origin"]
 
-ORDERS: tuple[Order, ...] = ("value", "random", "by origin", "random, whole references")
+ORDERS: tuple[Order, ...] = ("value", "random", "by origin")
 TAU = 0.95
 SIGNIFICANCE = 0.05
 #: What raters of a pilot rated before: a share of the references, to the end.
@@ -139,10 +148,8 @@ def _following(
     if order == "random":
         # As the rating server does: all references get a rating before any gets another.
         key = number + luck[place]
-    elif order == "by origin":
-        key = 1000.0 * _origin_places(study)[place] + number + luck[place]
     else:
-        key = wanted * luck[place] + 1e-9 * number
+        key = 1000.0 * _origin_places(study)[place] + number + luck[place]
     open_ = number >= counts[place]
     chosen: Ints = place[open_][np.argsort(key[open_], kind="stable")]
     return chosen

@@ -5,16 +5,26 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltableu import compare_systems, validate_metrics
-from deltableu.compare import ComparedPair, ComparedSystem, Comparison, ComparisonPlan, gate_systems
+from deltableu import DeltaBLEU, compare_systems, read_study, validate_metrics
+from deltableu.compare import (
+    ComparedPair,
+    ComparedSystem,
+    Comparison,
+    ComparisonPlan,
+    gate_systems,
+    plan_rating,
+)
 from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError
+from deltableu.rate import QualityEstimates, estimate_systems
 from deltableu.report import verdict
 from deltableu.report.compare_verdict import items_needed
 from deltableu.report.judge_verdict import _sentences
@@ -343,3 +353,51 @@ def test_gates():
     assert first == "The gate is not passed."
     assert others[0].startswith("v2 fails: worse than v1 by 1.25 score")
     assert verdict(gate_systems(scores, baseline="v2"))[0] == "The gate is passed."
+
+
+def some_qualities(seed: int, rated: int, spread: float, **options: object) -> QualityEstimates:
+    """Three systems on 60 items, `spread` apart, of which so many outputs each are rated."""
+    rng = np.random.default_rng(seed)
+    metric = rng.normal(size=(3, 60))
+    said = 3 + metric + 0.5 * rng.normal(size=(3, 60)) + spread * np.arange(3)[:, None]
+    said[:, rated:] = np.nan
+    items = [f"i{place}" for place in range(60)]
+    human = ScoreTable.from_arrays(["human"], "ABC", items, said[None])
+    helper = ScoreTable.from_arrays(["m"], "ABC", items, metric[None])
+    return estimate_systems(human, helper, **options)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 1000), st.integers(8, 60), st.sampled_from([0.0, 0.4, 2.0]), st.booleans())
+def test_qualities_say_no_more_than_their_tests(seed, rated, spread, finite):
+    found = some_qualities(seed, rated, spread, finite=finite)
+    first, *rest = verdict(found)
+    sure = [one.significant for one in found.pairs if one.better == found.systems[0].system]
+    assert first.startswith(f"{found.systems[0].system} is best") == all(sure)
+    assert ("cannot tell which of" in first) == (not all(sure))
+    number = sum(one.significant for one in found.pairs)
+    assert rest[1] == f"{number} of 3 pairs differ significantly."
+    assert ("All outputs are rated" in rest[-1]) == (finite and rated == 60)
+
+
+def test_qualities_against_a_baseline_and_of_one_system():
+    found = some_qualities(3, 30, 2.0, baseline="A")
+    said = verdict(found)
+    assert re.match(r"C is 3\.99 ahead of A \(95% interval 3\.\d+ to 4\.\d+\)\.", said[0])
+    close = verdict(some_qualities(3, 20, 0.0, baseline="A"))
+    assert all("not significant after correction for 2 pairs (p = " in one for one in close[:2])
+    none = verdict(some_qualities(3, 1, 1.0))
+    assert none == ("No system has enough ratings yet: rate the outputs of the order first.",)
+
+
+def test_a_plan_of_ratings_says_whether_to_go_on():
+    study = read_study(Path(__file__).parents[2] / "examples" / "demo")
+    plan = plan_rating(study, DeltaBLEU(), raters=8)
+    assert verdict(replace(plan, chance=0.951))[0].startswith("Rating may stop")
+    assert "with a chance of 99.9%" in verdict(replace(plan, chance=0.9999))[0]
+    assert verdict(replace(plan, chance=0.949))[0].startswith(
+        "Go on rating: the chance is only 95%"
+    )
+    sentences = " ".join(verdict(replace(plan, chance=0.2, outlook=())))
+    assert "likely to be enough" not in sentences
+    assert "Nothing is left to be rated" in verdict(replace(plan, order=()))[0]

@@ -25,6 +25,7 @@ _COMMANDS = {
     "weights": ("rate_results", "Write the study with weights from a campaign's ratings."),
     "agree": ("rate_agree", "Say how well raters agree, and how many are enough."),
     "check": ("rate_check", "Say which raters failed, and why."),
+    "estimate": ("rate_estimate", "Say how people would rate systems, from few ratings."),
     "rank": ("rate_rank", "Rank systems by which of two outputs people preferred."),
     "backup": ("rate_results", "Copy a campaign's answers to a file, also while it is served."),
     "restore": ("rate_results", "Put a backup in the place of a lost database."),

@@ -197,11 +197,11 @@ def outlook(
     own, whole = (settled**2).sum(axis=0), np.maximum(np.diag(covariance), _SURE)
     # References that tell of each other cannot all be counted in full.
     whole = np.maximum(own, whole)
-    roots = _root(covariance)
+    # The same luck for all states: none may seem worse for having more ratings.
+    first, second = rng.normal(size=(2, draws, len(mean))) @ _root(covariance).T
     chances = []
     for known, common in zip(shares, learnt.tolist(), strict=True):
         share = np.minimum((known @ settled**2 + common * (whole - own)) / whole, 1.0)
-        first, second = rng.normal(size=(2, draws, len(mean))) @ roots.T
         then = mean + first * np.sqrt(share)
         end = then + second * np.sqrt(1.0 - share)
         chances.append(float((discordant_share(end, then) <= most_discordant).mean()))

@@ -50,7 +50,7 @@ from deltableu.rate.human_ceiling import (
     human_ceiling,
     split_half_reliability,
 )
-from deltableu.rate.human_scores import HumanScale, human_scores
+from deltableu.rate.human_scores import HumanScale, human_scores, mean_ratings
 from deltableu.rate.intraclass import (
     Form,
     IntraclassCorrelation,
@@ -70,7 +70,12 @@ from deltableu.rate.preference_results import (
     Resampled,
 )
 from deltableu.rate.preferences import Preferences, in_pairs, preferences
-from deltableu.rate.quality_estimates import QualityEstimates, estimate_systems
+from deltableu.rate.quality_estimates import (
+    QualityEstimates,
+    QualityPair,
+    SystemQuality,
+    estimate_systems,
+)
 from deltableu.rate.quality_fits import EstimateMethod
 from deltableu.rate.rated_units import RatedUnits, Targets, rated_units
 from deltableu.rate.rater_agreement import (
@@ -126,6 +131,7 @@ __all__ = [
     "QualityDifference",
     "QualityEstimate",
     "QualityEstimates",
+    "QualityPair",
     "RatedText",
     "RatedUnits",
     "RaterAgreement",
@@ -144,6 +150,7 @@ __all__ = [
     "Source",
     "SplitHalf",
     "Spread",
+    "SystemQuality",
     "Targets",
     "Values",
     "VarianceComponents",
@@ -171,6 +178,7 @@ __all__ = [
     "inter_rater_correlations",
     "intraclass_correlations",
     "krippendorff_alpha",
+    "mean_ratings",
     "mean_reliability",
     "of_one_criterion",
     "pair_scores",

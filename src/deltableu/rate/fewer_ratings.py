@@ -23,6 +23,7 @@ from deltableu.rate.quality_fits import (
     fit_difference,
     fit_mean,
 )
+from deltableu.rate.strata import rated_shares
 from deltableu.stats import ConfidenceInterval
 
 
@@ -219,6 +220,10 @@ def estimate_difference(
         # Strata are those of each system's own outputs; and see `fit_difference`.
         wider = replace(settings, finite=False)
         fit = fit_difference(*(fit_mean(values[s], metrics[s], masks[s], wider) for s in (0, 1)))
+        if finite and paired:
+            # Of outputs rated for both, no stratum hides a larger share than the emptiest.
+            share = min(rated_shares(metric, masks[0]).min() for metric in metrics)
+            fit = replace(fit, unseen=1.0 - float(share))
     elif paired:
         fit = fit_mean(values[0] - values[1], metrics[0] - metrics[1], masks[0], settings)
     else:

@@ -10,6 +10,7 @@ from deltableu.corpus import RatingTable, ScoreTable
 from deltableu.errors import InputError, check_choice
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
 from deltableu.rate.mixed_effects import fit_mixed_model
+from deltableu.rate.rater_rows import of_one_criterion
 
 HumanScale = Literal["z", "raw", "mixed"]
 
@@ -62,4 +63,33 @@ def human_scores(
         segments[np.newaxis],
         totals=totals[np.newaxis],
         signatures=[f"{scale}-{len(ratings.raters)}raters-min{min_raters}"],
+    )
+
+
+def mean_ratings(ratings: RatingTable) -> ScoreTable:
+    """Plain means of what raters said of each output, whoever they are; NaN where nobody did.
+
+    Unlike `human_scores`, nobody is left out whose ratings could not be standardised.
+
+    Examples
+    --------
+    >>> made = RatingTable.of(
+    ...     raters=["a", "b", "b"], items=["1", "1", "2"], systems=["A", "A", "A"],
+    ...     values=[4, 5, 1],
+    ... )
+    >>> mean_ratings(made).only("human").tolist()
+    [[4.5, 1.0]]
+    """
+    table = of_one_criterion(ratings)
+    said = table.by_output("mean")
+    there = ~np.isnan(said)
+    counts = there.sum(axis=0)
+    sums = np.where(there, said, 0.0).sum(axis=0)
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return ScoreTable.from_arrays(
+        ["human"],
+        table.systems,
+        table.items,
+        means[np.newaxis],
+        signatures=[f"mean-{len(table.raters)}raters"],
     )

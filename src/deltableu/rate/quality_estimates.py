@@ -59,6 +59,8 @@ class QualityEstimates:
     method : str
     finite : bool
         Whether qualities are those of these outputs, or of all that systems might give.
+    baseline : str or None
+        The system that pairs are differences from, where not all are wanted.
     confidence, significance : float
     outputs : int
         Outputs of each system.
@@ -77,6 +79,7 @@ class QualityEstimates:
     metric: str
     method: EstimateMethod
     finite: bool
+    baseline: str | None
     confidence: float
     significance: float
     outputs: int
@@ -121,7 +124,7 @@ class QualityEstimates:
             "r": f"correlation of ratings with {self.metric} over the rated outputs",
             "worth": "so many rated outputs would be needed without the metric",
         }
-        whose = "these outputs" if self.finite else "all outputs that systems might give"
+        whose = "these outputs" if self.finite else "outputs on items like these"
         caption = f"mean rating of {whose}, {self.confidence:.0%} intervals ({self.method})"
         return Table(columns, rows, caption, notes, {self.metric: self.signature})
 
@@ -173,7 +176,7 @@ def estimate_systems(
     scores: ScoreTable,
     *,
     method: EstimateMethod = "stratified",
-    finite: bool = True,
+    finite: bool = False,
     baseline: str | None = None,
     confidence: float = 0.95,
     significance: float = 0.05,
@@ -191,7 +194,8 @@ def estimate_systems(
         See `estimate_quality`.
     finite : bool
         Estimate the means that these outputs would have if all of them were rated, rather than
-        those of all outputs that the systems might give to items like these.
+        those of all outputs that the systems might give to items like these, which is what a claim
+        about systems needs.
     baseline : str, optional
         Only differences from this system.
     confidence, significance : float
@@ -252,6 +256,7 @@ def estimate_systems(
         metric=scores.metrics[0],
         method=method,
         finite=finite,
+        baseline=baseline,
         confidence=confidence,
         significance=significance,
         outputs=said.shape[1],

@@ -126,38 +126,40 @@ def _ppi(plain: Fit, values: Array, metric: Array, mask: Bools, settings: FitSet
 
 
 def _stratified(values: Array, metric: Array, mask: Bools, settings: FitSettings) -> Fit:
-    """A regression estimator in strata, outputs drawn at random within each.
+    """A regression estimator, outputs drawn at random within strata of the metric.
 
-    One slope for all strata, and a mean of its own for each: Cochran 1977, section 7.11 (the
-    combined regression estimator).
+    One slope over all ratings, each weighted by the outputs it stands for: within strata a metric
+    hardly varies, and slopes would be made of noise (Sarndal, Swensson and Wretman 1992, section
+    6.4). The ratings that the line leaves over are averaged by stratum.
     """
     size, outputs = len(values), len(metric)
     strata = joined_strata(metric_strata(metric), mask)
     own, rated = strata[mask], metric[mask]
     counts, totals = np.bincount(own), np.bincount(strata)
     share, left = totals / outputs, 1.0 - counts / totals
-    means = np.bincount(own, values) / counts
-    centres = np.bincount(own, rated) / counts
-    deviations = rated - centres[own]
-    # The slope for which the estimate varies least.
-    weights = (share**2 * left / (counts * np.maximum(counts - 1, 1)))[own]
-    spread = float((weights * deviations**2).sum())
-    alpha = float((weights * deviations) @ (values - means[own])) / spread if spread > 0.0 else 0.0
-    fitted = means + alpha * (np.bincount(strata, metric) / totals - centres)
-    mean = float(share @ fitted)
-    residual = values - means[own] - alpha * deviations
+    weights = (share / counts)[own]
+    deviations = rated - float(weights @ rated)
+    spread = float(weights @ deviations**2)
+    slopes = weights * deviations / spread if spread > 0.0 else np.zeros(size)
+    alpha = float(slopes @ (values - float(weights @ values)))
+    over = values - alpha * rated
+    fitted = np.bincount(own, over) / counts
+    mean = float(share @ fitted) + alpha * float(metric.mean())
+    residual = over - fitted[own]
     small = settings.quantile == "t"
     degrees = np.maximum(counts - int(small), 1)
     if small:
-        # What the slope took from all residuals.
-        residual = residual * math.sqrt(max(size - len(counts), 1) / max(size - len(counts) - 1, 1))
+        # As if each had been left out: the line bends towards the few that say most of it. What
+        # it gets wrong moves the mean the farther, the more the metric's means differ.
+        shift = float(metric.mean() - weights @ rated)
+        residual = residual / np.maximum(1.0 - slopes * deviations, 0.25)
+        residual = residual * (1.0 + shift * slopes / weights)
     factor = share / np.sqrt(counts * degrees)
     influence = np.zeros(outputs)
     influence[mask] = (factor * (np.sqrt(left) if settings.finite else 1.0))[own] * residual
     if not settings.finite:
         # Other outputs would have had other strata means, and other scores within them.
-        typical = fitted[strata] + alpha * (metric - (np.bincount(strata, metric) / totals)[strata])
-        influence += (typical - mean) / outputs
+        influence += (fitted[strata] + alpha * metric - mean) / outputs
     parts = np.bincount(own, influence[mask] ** 2)
     certain = float((parts**2 / degrees).sum())
     freedom = float(parts.sum()) ** 2 / certain if certain > 0.0 else math.inf

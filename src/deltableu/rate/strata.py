@@ -41,3 +41,16 @@ def joined_strata(strata: Ints, rated: Bools) -> Ints:
         place = int(poor[0])
         neighbour = place - 1 if place else 1
         joined[joined == numbers[place]] = numbers[neighbour]
+
+
+def rated_shares(metric: Array, rated: Bools) -> Array:
+    """Which share of each stratum's outputs is rated, strata with too few ratings joined.
+
+    Examples
+    --------
+    >>> rated_shares(np.arange(20.0), np.arange(20) % 5 == 0).tolist()
+    [0.2, 0.2]
+    """
+    strata = joined_strata(metric_strata(metric), rated)
+    shares: Array = np.bincount(strata[rated]) / np.bincount(strata)
+    return shares

@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from deltableu.compare import ComparedPair, Comparison
-from deltableu.io import written
-from deltableu.report.phrases import all_others, count, decimals, fixed, listed, rounded_up
+from deltableu.report.phrases import (
+    all_others,
+    count,
+    decimals,
+    fixed,
+    listed,
+    p_phrase,
+    rounded_up,
+)
 
 #: The power for which sample sizes are given, as `plan compare` has it.
 _POWER = 0.8
@@ -95,7 +102,7 @@ def _better(comparison: Comparison, pair: ComparedPair, better: str) -> str:
     worse = pair.second if better == pair.first else pair.first
     gain = _Gain.of(comparison, pair, better)
     metric, test = comparison.metric, comparison.tests[0]
-    p_value = _p(comparison.deciding(pair))
+    p_value = p_phrase(comparison.deciding(pair))
     if gain.value <= 0.0:
         # A test of something else than the score may speak for the system that scores less.
         return (
@@ -125,12 +132,12 @@ def _cannot_tell(comparison: Comparison, pair: ComparedPair) -> str:
         corrected = f" after correction for {of}" if comparison.correction != "none" else ""
         return (
             f"{ahead} is {gain.amount()} {metric} ahead of {behind}, which is not "
-            f"significant{corrected} ({_p(comparison.deciding(pair))}); the {gain.span()} is that "
-            "of this pair alone."
+            f"significant{corrected} ({p_phrase(comparison.deciding(pair))}); the {gain.span()} is "
+            "that of this pair alone."
         )
     what = f"These {units} cannot tell {names} apart"
     if not gain.known:
-        return f"{what} ({_p(comparison.deciding(pair))})."
+        return f"{what} ({p_phrase(comparison.deciding(pair))})."
     return (
         f"{what}: {ahead} is {gain.amount()} {metric} ahead of {behind}, and the {gain.span()} "
         f"includes 0{_more_items(comparison, gain)}."
@@ -301,11 +308,6 @@ def _units(comparison: Comparison) -> str:
     if comparison.groups is None:
         return count(comparison.items, "item")
     return f"{count(comparison.groups, 'group')} of items"
-
-
-def _p(value: float) -> str:
-    text = written(value, "p")
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def _verb(names: Sequence[str], singular: str, plural: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from deltableu.io import written
+
 
 def listed(names: Sequence[str], most: int = 4) -> str:
     """Names in a sentence; of many, the first few.
@@ -78,3 +80,15 @@ def rounded_up(number: float) -> int:
     """
     step: int = 10 ** max(0, len(str(math.ceil(number))) - 2)
     return math.ceil(number / step) * step
+
+
+def p_phrase(value: float) -> str:
+    """A p-value as a sentence has it.
+
+    Examples
+    --------
+    >>> p_phrase(0.0301), p_phrase(1e-9)
+    ('p = .030', 'p <.001')
+    """
+    text = written(value, "p")
+    return f"p {text}" if text.startswith("<") else f"p = {text}"

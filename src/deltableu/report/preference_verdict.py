@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from deltableu.io import written
 from deltableu.rate import PositionEffect, PreferenceRanking
-from deltableu.report.phrases import all_others, count, listed
+from deltableu.report.phrases import all_others, count, listed, p_phrase
 
 
 def preference_verdict(found: PreferenceRanking) -> tuple[str, ...]:
@@ -44,8 +43,7 @@ def _best(found: PreferenceRanking) -> list[str]:
 def _position(effect: PositionEffect | None, significance: float) -> list[str]:
     if effect is None or effect.p_value is None or effect.share is None:
         return []
-    p = written(effect.p_value, "p")
-    p = f"p {p}" if p.startswith("<") else f"p = {p}"
+    p = p_phrase(effect.p_value)
     if effect.p_value >= significance:
         return [f"Nothing shows that being shown first mattered ({p})."]
     which = "first" if effect.share > 0.5 else "second"

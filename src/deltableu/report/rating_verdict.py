@@ -79,4 +79,4 @@ def _clamped(plan: RatingPlan) -> str:
 
 def _percent(chance: float) -> str:
     """Never certain by rounding."""
-    return f"{100.0 * chance:.1f}%" if 0.99 <= chance < 1.0 else f"{chance:.0%}"
+    return f"{min(100.0 * chance, 99.9):.1f}%" if 0.99 <= chance < 1.0 else f"{chance:.0%}"

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from deltableu.compare import Comparison, Gate, PowerPlan, RatingPlan
 from deltableu.errors import InputError
 from deltableu.judges import JudgeBias, RaterModel
-from deltableu.rate import PreferenceRanking, RaterAgreement, RaterChecks
+from deltableu.rate import PreferenceRanking, QualityEstimates, RaterAgreement, RaterChecks
 from deltableu.report.agreement_verdict import agreement_verdict
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_verdict import judge_verdict
 from deltableu.report.plan_verdict import plan_verdict
 from deltableu.report.preference_verdict import preference_verdict
+from deltableu.report.quality_verdict import quality_verdict
 from deltableu.report.rating_verdict import rating_verdict
 from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
@@ -30,6 +31,7 @@ Result = (
     | Gate
     | RaterModel
     | PreferenceRanking
+    | QualityEstimates
     | Sequence[RaterAgreement]
     | RaterChecks
     | Sequence[JudgeBias]
@@ -70,6 +72,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return result.sentences()
     if isinstance(result, RaterModel):
         return judge_verdict(result)
+    if isinstance(result, QualityEstimates):
+        return quality_verdict(result)
     if isinstance(result, PreferenceRanking):
         return preference_verdict(result)
     several = (result,) if isinstance(result, Comparison) else tuple(result)
