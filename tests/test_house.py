@@ -35,7 +35,7 @@ ROOMS = (
 )
 
 #: Parts of rooms with a door of their own, because they need libraries that others do without.
-SIDE_DOORS = ("deltableu.rate.server",)
+SIDE_DOORS = ("deltableu.rate.server", "deltableu.judges.llm")
 
 #: What all rooms may use.
 FOUNDATIONS = ("_kernels", "_types", "_version", "_visible", "errors")

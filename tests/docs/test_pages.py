@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from deltableu import read_study
+from deltableu.judges.llm import What, read_rubric
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # a fixture
 from tests.docs.pages import KINDS, PAGES, ROOT, Block, blocks, commands, missing
@@ -169,8 +170,15 @@ class _Reader:
             from deltableu.rate.server import settings_from
 
             settings_from(values, self._where(block))
+        elif self.page.endswith("llm-judge.md"):
+            self._rubric(block, "pairs" if "ties" in values else "outputs")
         else:
             self._entry_points(values["project"]["entry-points"])
+
+    def _rubric(self, block: Block, what: What) -> None:
+        path = self.folder / "rubric.toml"
+        path.write_text(block.text)
+        read_rubric(path, what)
 
     def _entry_points(self, groups: dict[str, dict[str, str]]) -> None:
         about = self.folder / "own-1.0.dist-info"

@@ -21,6 +21,7 @@ _PACKAGES = {
     "matplotlib": "extra report",
     "jinja2": "extra report",
     "wordllama": "extra encoder",
+    "httpx": "extra llm",
     "torch": "extra neural",
     "safetensors": "extra neural",
     "sentencepiece": "extra neural",

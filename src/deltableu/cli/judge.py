@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
+from deltableu.cli.judge_llm import LLMOptions, apply_llm
 from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, work_folder
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Flag, Output, Positive, Signatures, subcommands
+from deltableu.cli.options import Flag, Output, Positive, Signatures, no_use, subcommands, unused
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
@@ -28,7 +29,7 @@ from deltableu.judges import (
 )
 from deltableu.report import verdict
 
-judge = subcommands("judge", "Train models that rate references, rate with them, and look at them.")
+judge = subcommands("judge", "Let models rate: train them, ask an LLM, see what sways them.")
 
 judge.command(
     "deltableu.cli.judge_train:train",
@@ -41,14 +42,23 @@ judge.command(
     help="Say how far two judges agree: people, models, tables of scores.",
 )
 
+judge.command(
+    "deltableu.cli.judge_bias:bias",
+    name="bias",
+    help="Say whether order, length or its own outputs sway a judge.",
+)
+
+_NO_LLM = LLMOptions()
+
 
 @judge.command
 @grouped
 def apply(
     study: Path,
     *,
-    judge: str,
-    output: Annotated[Path, Output],
+    judge: str | None = None,
+    kind: Literal["model", "llm"] = "model",
+    output: Annotated[Path | None, Output] = None,
     triplets: Triplets | None = None,
     magnitude: Magnitude | None = None,
     original: str | None = None,
@@ -60,11 +70,15 @@ def apply(
     log: Path | None = None,
     format: Format = "table",
     signatures: Signatures = False,
+    llm: LLMOptions = _NO_LLM,
 ) -> None:
-    """Rate the references of a study with a model.
+    """Rate references with a model, or references and outputs with an LLM.
 
     deltableu judge apply STUDY --judge MODEL.safetensors -o NEWSTUDY. Mined references become
     weighted ones without anybody rating them (Tsuta et al. 2020).
+
+    deltableu judge apply STUDY --kind llm --endpoint URL --model NAME -o NEWSTUDY asks an LLM;
+    with --what outputs or pairs and --ratings FILE it judges what systems said.
 
     Parameters
     ----------
@@ -73,6 +87,8 @@ def apply(
     judge
         A file that deltableu judge train wrote; or NAME or NAME:ARGUMENT of a judge that an
         installed package offers (entry point group deltableu.judges).
+    kind
+        A trained model or an installed judge (model), or an LLM behind an endpoint (llm).
     output
         The folder of the new study.
     triplets
@@ -100,6 +116,33 @@ def apply(
     signatures
         Spell out the judge's signature, which otherwise is a hash of eight digits.
     """
+    if kind == "llm":
+        unused(
+            "--kind llm",
+            judge=(judge, None),
+            triplets=(triplets, None),
+            magnitude=(magnitude, None),
+            batch=(batch, 256),
+            threads=(threads, None),
+            work=(work, None),
+            log=(log, None),
+        )
+        apply_llm(
+            study,
+            llm,
+            output=output,
+            original=_original(original),
+            which=which,
+            replace=replace,
+            format=format,
+            signatures=signatures,
+        )
+        return
+    no_use(dict.fromkeys(llm.given()), "--judge: it belongs to --kind llm")
+    if judge is None:
+        raise InputError("--judge is missing: name a model's file, or ask an LLM with --kind llm")
+    if output is None:
+        raise InputError("--output is missing: name the folder of the new study")
     check_threads(threads)
     model = [judge] if is_model_file(judge) else []
     add = check_new_study_run(study, output, log, model, replace=replace)

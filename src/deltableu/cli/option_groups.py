@@ -16,13 +16,25 @@ TESTS = Group("Tests and intervals", sort_key=5)
 SWEEPS = Group("Sweeps: agreement on units of sentences", sort_key=6)
 PRINTED = Group("What is printed and written", sort_key=7)
 RUNNING = Group("How it runs", sort_key=8)
+LLM = Group("An LLM as judge (--kind llm)", sort_key=9)
 
 #: An option is in the same group wherever it occurs, unless it is in a class of options, whose
 #: group holds for all of them.
 GROUPS = {
     COMMON: (
         *("study", "paths", "files", "logs", "layout", "refs", "weights", "scores", "human"),
-        *("systems", "system", "baseline", "metrics", "metric", "judge", "preset", "ci", "fail_if"),
+        *(
+            "systems",
+            "system",
+            "baseline",
+            "metrics",
+            "metric",
+            "judge",
+            "kind",
+            "preset",
+            "ci",
+            "fail_if",
+        ),
         *("mode", "margin", "history", "difference", "power", "items", "references", "raters"),
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
@@ -86,6 +98,7 @@ GROUPS = {
         "url",
         "database",
     ),
+    LLM: ("endpoint",),
 }
 _GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 

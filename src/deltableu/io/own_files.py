@@ -44,6 +44,8 @@ class Own(Enum):
     LOG = re.compile(rb'\{"(?:stage|done)": ')
     RATINGS = re.compile(rb'rater[\t,]item[\t,]|\{"rater": ?"')
     VECTORS = re.compile(rb"[0-9]+ [0-9]+\n|[^\s]+(?: -?[0-9][-+.0-9e]*)+\n")
+    #: What an LLM answered.
+    ANSWERS = re.compile(rb'\{"key": "')
     MODEL = re.compile(rb'(?s).{8}\{"__metadata__":.*"format":"deltableu')
 
 

@@ -1,5 +1,7 @@
 """Models that rate or score: logs in, trained raters out; references in, weights out."""
 
+from deltableu.judges.bias import judge_bias
+from deltableu.judges.bias_results import BiasFinding, JudgeBias, tidy_biases
 from deltableu.judges.combination import Magnitude, Triplets, combined_weights
 from deltableu.judges.epochs import TrainedRater, TrainingEpoch
 from deltableu.judges.model_file import RaterModel, read_model, write_model
@@ -13,6 +15,8 @@ from deltableu.judges.training import train_rater
 from deltableu.judges.upsilon import UpsilonBLEU, UpsilonChrF, rate_references
 
 __all__ = [
+    "BiasFinding",
+    "JudgeBias",
     "Magnitude",
     "NNRater",
     "Preset",
@@ -31,6 +35,7 @@ __all__ = [
     "check_threads",
     "combined_weights",
     "is_model_file",
+    "judge_bias",
     "load_rater",
     "need",
     "preset",
@@ -40,6 +45,7 @@ __all__ = [
     "rater_names",
     "rater_signature",
     "read_model",
+    "tidy_biases",
     "train_rater",
     "write_model",
 ]

@@ -173,9 +173,9 @@ def rate_study(
     check_kind("study", study, Study)
     signature = rater_signature(rater)
     asked = [
-        _Asked(place, item, positions)
+        AskedItem(place, item, positions)
         for place, item in enumerate(study.items)
-        if (positions := _to_rate(item, which))
+        if (positions := places_to_rate(item, which))
     ]
     # A batch is what it would have been without an interruption, so that every bit is the same.
     batches = [asked[start : start + batch] for start in range(0, len(asked), batch)]
@@ -191,7 +191,7 @@ def rate_study(
         replace(study, items=tuple(items)),
         signature,
         which,
-        _by_origin(study, asked, weights),
+        by_origin(study, asked, weights),
         resumed,
         kept,
     )
@@ -199,7 +199,7 @@ def rate_study(
 
 def _weights(
     rater: Rater,
-    batches: Sequence[Sequence[_Asked]],
+    batches: Sequence[Sequence[AskedItem]],
     book: RatedBatches,
     progress: Callable[[RatingEvent], None] | None,
 ) -> tuple[list[tuple[float, ...]], int]:
@@ -225,7 +225,7 @@ def _weights(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class AskedItem:
     """An item and the positions of those of its references that are to be rated."""
 
     place: int
@@ -237,6 +237,7 @@ class _Asked:
         return tuple(self.item.references[position] for position in self.positions)
 
     def with_weights(self, weights: Sequence[float], signature: str) -> Item:
+        """The item with the weights that a judge gave to these references."""
         references = list(self.item.references)
         for position, weight in zip(self.positions, weights, strict=True):
             references[position] = replace(references[position], weight=weight)
@@ -248,7 +249,8 @@ class _Asked:
         return replace(self.item, references=tuple(references), meta=meta)
 
 
-def _to_rate(item: Item, which: Which) -> tuple[int, ...]:
+def places_to_rate(item: Item, which: Which) -> tuple[int, ...]:
+    """The positions of an item's references that a judge is asked about."""
     return tuple(
         position
         for position, one in enumerate(item.references)
@@ -256,9 +258,10 @@ def _to_rate(item: Item, which: Which) -> tuple[int, ...]:
     )
 
 
-def _by_origin(
-    study: Study, asked: Sequence[_Asked], rated: Sequence[Sequence[float]]
+def by_origin(
+    study: Study, asked: Sequence[AskedItem], rated: Sequence[Sequence[float]]
 ) -> tuple[OriginRatings, ...]:
+    """What became of the references of each origin."""
     counts: Counter[str] = Counter(one.origin for item in study.items for one in item.references)
     weights: dict[str, list[float]] = {origin: [] for origin in ORIGINS}
     for one, row in zip(asked, rated, strict=True):

@@ -8,6 +8,7 @@ from deltableu.rate.agreement_tables import (
     tidy_measures,
     tidy_raters,
 )
+from deltableu.rate.alpha_interval import alpha_interval
 from deltableu.rate.alternative_annotator import (
     ALLOWANCES,
     Alignment,
@@ -167,6 +168,7 @@ __all__ = [
     "Targets",
     "Values",
     "VarianceComponents",
+    "alpha_interval",
     "alternative_annotator_test",
     "annotator_correlations",
     "bad_reference_control",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from deltableu.compare import Comparison, Gate, PowerPlan, RatingPlan
 from deltableu.errors import InputError
-from deltableu.judges import RaterModel
+from deltableu.judges import JudgeBias, RaterModel
 from deltableu.rate import PreferenceRanking, QualityEstimates, RaterAgreement, RaterChecks
 from deltableu.report.agreement_verdict import agreement_verdict
 from deltableu.report.compare_verdict import compare_verdict
@@ -36,6 +36,7 @@ Result = (
     | JudgeAgreement
     | Sequence[RaterAgreement]
     | RaterChecks
+    | Sequence[JudgeBias]
 )
 
 
@@ -48,7 +49,7 @@ def verdict(result: Result) -> tuple[str, ...]:
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
         `sweep_metrics`, `validate_suite`, `plan_comparison`, `plan_rating`, `gate_systems` or
         `rank_by_preference`, `check_raters` or
-        `rater_agreements`, or a judge read from its file.
+        `rater_agreements`, `judge_bias`, or a judge read from its file.
 
     Examples
     --------
@@ -80,6 +81,9 @@ def verdict(result: Result) -> tuple[str, ...]:
     if isinstance(result, PreferenceRanking):
         return preference_verdict(result)
     several = (result,) if isinstance(result, Comparison) else tuple(result)
+    biases = [one for one in several if isinstance(one, JudgeBias)]
+    if biases and len(biases) == len(several):
+        return tuple(sentence for one in biases for sentence in one.sentences())
     raters = [one for one in several if isinstance(one, RaterAgreement)]
     if raters and len(raters) == len(several):
         return agreement_verdict(raters)
