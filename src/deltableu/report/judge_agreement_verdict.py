@@ -35,9 +35,10 @@ def _replaces(found: JudgeAgreement) -> str:
         return f"Whether it can replace a rater was not tested: {reason}." if reason else ""
     won = sum(one.won for one in test.raters)
     can = "can" if test.passed else "cannot"
+    beaten = "none of them does" if won == 0 else f"{won:,} of them {'does' if won == 1 else 'do'}"
     return (
         f"It {can} replace one of the {len(test.raters):,} raters: it speaks for the others better "
-        f"than {won:,} of them do, and at least half are needed (alternative annotator test, "
+        f"than {beaten}, and at least half are needed (alternative annotator test, "
         f"allowance {test.allowance:g})."
     )
 
