@@ -70,6 +70,7 @@ from deltableu.rate.preference_results import (
 )
 from deltableu.rate.preferences import Preferences, in_pairs, preferences
 from deltableu.rate.quality_estimates import (
+    Allocation,
     QualityEstimates,
     QualityPair,
     SystemQuality,
@@ -99,6 +100,7 @@ from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, 
 from deltableu.rate.weights import rated_weights
 
 __all__ = [
+    "Allocation",
     "AnnotatorCorrelations",
     "BlockPlan",
     "ChanceAgreement",
