@@ -34,9 +34,9 @@ intervals for these outputs (`--population these`) are held against the means of
 *within* is the correlation of the metric with people within a system, averaged. *held* says how
 many intervals held the truth, of systems and of differences of pairs. *saving* is the mean squared
 error of as many ratings alone, drawn at random (for differences on the same items), over that of
-the estimate: 1.1 means that ten ratings do for eleven. One judge: what one of the three said of an
-output helps to estimate what the other two say, as a model might that agrees with people as well
-as they do with each other."""
+the estimate, with its standard error over draws: 1.1 means that ten ratings do for eleven. One
+judge: what one of the three said of an output helps to estimate what the other two say, as a model
+might that agrees with people as well as they do with each other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,15 +54,15 @@ class RatedOutputs:
 class Trial:
     """What came of one helper at one share of ratings.
 
-    Held intervals are shares; savings are ratios of mean squared errors.
+    Held intervals are shares; savings are ratios of mean squared errors, with standard errors.
     """
 
     share: float
     within: float
     held: float
     pairs_held: float
-    saving: float
-    pairs_saving: float
+    saving: tuple[float, float]
+    pairs_saving: tuple[float, float]
 
 
 def rated_dstc7(data: Path) -> RatedOutputs:
@@ -157,8 +157,8 @@ def trials(rated: RatedOutputs, helper: str, draws: int = DRAWS) -> Iterator[Tri
             float(np.nanmean(within)),
             float(np.mean(held)),
             float(np.mean(pairs_held)),
-            _alone(human, count) / _mean_square(errors),
-            _alone(human[first] - human[second], pairs_count) / _mean_square(pair_errors),
+            _saving(_alone(human, count), errors),
+            _saving(_alone(human[first] - human[second], pairs_count), pair_errors),
         )
 
 
@@ -192,8 +192,15 @@ def _alone(values: Array, count: float) -> float:
     return float(left * values.var(axis=1, ddof=1).mean() / each)
 
 
-def _mean_square(errors: list[Array]) -> float:
-    return float(np.mean(np.square(errors)))
+def _saving(alone: float, errors: list[Array]) -> tuple[float, float]:
+    """Over the mean squared error, with a standard error over draws, whose parts go together."""
+    squares = np.square(errors).mean(axis=1)
+    saving = alone / float(squares.mean())
+    return saving, saving * float(squares.std(ddof=1) / squares.mean()) / len(squares) ** 0.5
+
+
+def _with_error(saving: tuple[float, float]) -> str:
+    return f"{number(saving[0], 2)} +- {number(saving[1], 2)}"
 
 
 def section(data: Path) -> str:
@@ -209,7 +216,7 @@ def section(data: Path) -> str:
                     [
                         *(rated.name, size, helper, number(one.within, 2), f"{one.share:.0%}"),
                         *(f"{one.held:.1%}", f"{one.pairs_held:.1%}"),
-                        *(number(one.saving, 2), number(one.pairs_saving, 2)),
+                        *map(_with_error, (one.saving, one.pairs_saving)),
                     ]
                 )
     lines = ["## Few ratings", "", SETTING.format(draws=DRAWS), "", *table(header, rows), ""]

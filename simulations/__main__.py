@@ -10,7 +10,15 @@ from functools import partial
 from pathlib import Path
 
 from deltableu.io import atomic_write
-from simulations import compare, families, fewer_ratings, groups, validate_tables, weight_noise
+from simulations import (
+    compare,
+    estimated_quality,
+    families,
+    fewer_ratings,
+    groups,
+    validate_tables,
+    weight_noise,
+)
 from simulations import gate as gates
 from simulations import preferences as by_preference
 from simulations import rater_checks as checked_raters
@@ -33,12 +41,13 @@ _PER_STUDY = 8
 #: A campaign has a hundred raters of each sort.
 _PER_CAMPAIGN = 200
 #: Large studies take minutes each, the demo seconds, small ones one.
-_PER_LARGE_STUDY, _PER_DEMO, _PER_SMALL_STUDY = 333, 100, 4
+_PER_LARGE_STUDY, _PER_DEMO, _PER_SMALL_STUDY, _PER_ESTIMATE = 333, 100, 4, 5
 
 #: Tables that say themselves how many replications they are of.
 _OWN_BANDS = (
     *("simulated weights", "simulated raters", "validated units", "validated accuracies"),
     *("checked raters", "planned orders", "planned stops", "planned chances"),
+    "planned estimates",
 )
 
 Tables = dict[str, str]
@@ -130,6 +139,14 @@ def stopping(replications: int, progress: Progress | None = None) -> Tables:
     }
 
 
+def estimating(replications: int, progress: Progress | None = None) -> Tables:
+    """Intervals of quality from few ratings."""
+    studies = max(1, replications // _PER_ESTIMATE)
+    found = estimated_quality.simulate_estimates(studies, SEED, progress)
+    made = estimated_quality.estimate_table(found)
+    return {"planned estimates": f"Per cent of {studies:,} studies.\n\n{made}"}
+
+
 def gate(replications: int, progress: Progress | None = None) -> Tables:
     """False alarms, false passes and power of gates."""
     return gates.tables(gates.simulate(replications, SEED, progress=progress))
@@ -167,6 +184,7 @@ SIMULATIONS: dict[str, Callable[[int, Progress | None], Tables]] = {
     "preferences": preferences,
     "planning": planning,
     "stopping": stopping,
+    "estimating": estimating,
     # Of agreement with people.
     **{part: partial(_validated, part) for part in validate_tables.PARTS},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,8 @@ __all__ = ["StudySize", "WrittenStudy", "write_study"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+Who = Literal["drawn", "by item", "in turn"]
 
 _KEY = 20_150_731
 _GENERAL, _CONTENT, _OWN = 300, 3_000, 8
@@ -29,7 +31,10 @@ class StudySize:
     """How large a study is, and how far apart its systems are.
 
     `spread` is that of the share of their phrases that is to the point; `telling` says how much
-    the words of a reference tell of its quality, 1 being all that they can.
+    the words of a reference tell of its quality, 1 being all that they can. References are of any
+    quality, or good or bad and nothing between (`bimodal`). Raters are drawn for each rating; or
+    one rates all references of an item (`by item`); or a panel rates everything, a milder and less
+    discerning rater each time (`in turn`).
     """
 
     items: int
@@ -38,6 +43,8 @@ class StudySize:
     raters: int = 5
     spread: float = 0.25
     telling: float = 1.0
+    bimodal: bool = False
+    who: Who = "drawn"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +88,8 @@ def write_study(size: StudySize, seed: int) -> WrittenStudy:
     kinds += [("random", 0), ("parrot", 0)]
     kinds = kinds[: size.references]
     quality = _qualities(kinds, mined, size.items, rng)
+    if size.bimodal:
+        quality = np.where(quality + 0.3 * rng.normal(size=quality.shape) > 0.1, 0.9, -0.9)
     own = _GENERAL + rng.integers(_CONTENT, size=(size.items, 2 * _OWN))
     to_the_point = 0.5 + 0.5 * size.telling * quality
     texts = _texts(rng, phrases, own, np.clip(to_the_point, 0.05, 0.95), _GENERAL_SHARE)
@@ -100,7 +109,7 @@ def write_study(size: StudySize, seed: int) -> WrittenStudy:
         for number, row in enumerate(texts)
     ]
     outputs = [[row[system] for row in spoken] for system in range(size.systems)]
-    return WrittenStudy(reference_set(items), outputs, _answers(quality.ravel(), size.raters, rng))
+    return WrittenStudy(reference_set(items), outputs, _answers(quality, size, rng))
 
 
 def _phrases(rng: np.random.Generator) -> list[str]:
@@ -162,10 +171,19 @@ def _texts(
     ]
 
 
-def _answers(quality: Array, raters: int, rng: np.random.Generator) -> Array:
-    """Who rates a reference is drawn from many; they differ in harshness and are noisy."""
-    harshness = rng.normal(0.0, _HARSHNESS, size=_RATERS)
-    who = rng.integers(_RATERS, size=(len(quality), raters))
-    felt = quality[:, None] + harshness[who] + rng.normal(0.0, _NOISE, size=who.shape)
+def _answers(quality: Array, size: StudySize, rng: np.random.Generator) -> Array:
+    """Raters differ in harshness and are noisy."""
+    flat = quality.reshape(-1, 1)
+    shape = (len(flat), size.raters)
+    noise = rng.normal(0.0, _NOISE, size=shape)
+    if size.who == "in turn":
+        harshness = np.linspace(-0.5, 0.5, size.raters)
+        felt = np.linspace(1.3, 0.4, size.raters) * flat + harshness + 0.6 * noise
+    else:
+        own = rng.normal(0.0, _HARSHNESS * (3.0 if size.who == "by item" else 1.0), size=_RATERS)
+        groups = (quality.shape[0], 1) if size.who == "by item" else quality.shape
+        who = rng.integers(_RATERS, size=(*groups, size.raters))
+        who = np.broadcast_to(who, (*quality.shape, size.raters)).reshape(shape)
+        felt = flat + own[who] + noise
     answers: Array = np.clip(np.round(2.0 * felt) / 2.0, -1.0, 1.0)
     return answers

@@ -156,8 +156,9 @@ def test_discordant_pairs_are_those_of_kendall(seed, systems):
     assert 1 - 2 * discordant_share(first, second) == pytest.approx(tau)
 
 
-def test_a_tie_contradicts_nothing():
+def test_a_later_tie_contradicts_nothing():
     assert discordant_share(np.array([1.0, 1.0]), np.array([2.0, 3.0])) == 0
+    assert discordant_share(np.array([2.0, 3.0]), np.array([1.0, 1.0])) == 1
     assert discordant_share(np.array([1.0, 2.0]), np.array([2.0, 1.0])) == 1
 
 
@@ -252,13 +253,15 @@ def test_a_written_study_is_what_it_says():
 
 def test_stopped_conclusions_hold_in_small():
     """As `python -m simulations stopping` at full size."""
-    stops = [one.stopped for one in stop_studies(10, processes=1)]
+    stops = [one.stopped for one in stop_studies(6, processes=1)]
     assert sum(one.tau < 0.95 for one in stops) <= 2
     assert np.mean([one.share for one in stops]) < 0.9
 
 
 @pytest.mark.long
 def test_stopped_conclusions_hold():
-    stops = [one.stopped for one in stop_studies(500)]
+    found = stop_studies(500)
+    stops = [one.stopped for one in found if one.study == found[0].study]
+    assert len(stops) == 500
     assert np.mean([one.tau < 0.95 for one in stops]) <= 0.05
     assert np.mean([one.share for one in stops]) < 0.7

@@ -118,7 +118,7 @@ def test_uneven_samples_are_not_biased_as_plain_means_are():
 
 
 def test_what_is_rated_next_lowers_the_variance_most():
-    """The order is what choosing one output after another by Neyman's variance gives."""
+    """Each next output is of the stratum in which it makes the variance smaller than elsewhere."""
     rng = np.random.default_rng(7)
     metric = rng.normal(size=(2, 40))
     said = rng.normal(size=(2, 40)) * np.where(metric > 0, 3.0, 0.1)
@@ -144,9 +144,56 @@ def test_what_is_rated_next_lowers_the_variance_most():
         ]
         expected = [1 / ((count + k) * (count + k + 1)) for k in range(len(worths))]
         assert np.allclose(np.array(worths) / worths[0], np.array(expected) / expected[0])
-    # More of the next ratings go where ratings differ more.
-    first = [(one.target[-1], int(one.item.removeprefix("i"))) for one in found.order[:10]]
-    assert sum(metric["AB".index(s)][place] > 0 for s, place in first) >= 8
+
+
+def test_neyman_takes_more_where_ratings_differ_more():
+    rng = np.random.default_rng(7)
+    metric = rng.normal(size=(2, 400))
+    said = rng.normal(size=(2, 400)) * np.where(metric > 0, 3.0, 0.1)
+    for s in range(2):
+        rated = sample(metric_strata(metric[s]), (20, 20, 20, 20), rng)
+        said[s, np.setdiff1d(np.arange(400), rated)] = NAN
+    share = {}
+    for allocation in ("proportional", "neyman"):
+        order = estimate_systems(*tables(said, metric), allocation=allocation).order[:80]
+        places = [("AB".index(one.target[-1]), int(one.item.removeprefix("i"))) for one in order]
+        share[allocation] = np.mean([metric[place] > 0 for place in places])
+    assert share["proportional"] == pytest.approx(0.5, abs=0.05)
+    assert share["neyman"] > 0.7
+
+
+def test_equal_scores_are_in_one_stratum_wherever_they_stand():
+    """Items sorted by quality, and a metric of which most scores are equal."""
+    rng = np.random.default_rng(29)
+    held = 0
+    for seed in range(150):
+        metric = np.where(rng.random((1, 120)) < 0.75, 0.0, np.abs(rng.normal(size=(1, 120))))
+        ratings = np.linspace(-2, 2, 120) + 0.5 * rng.normal(size=(1, 120))
+        said = np.full((1, 120), NAN)
+        for _ in range(2):
+            order = estimate_systems(*tables(said, metric), allocation="neyman", seed=seed).order
+            for one in order[:20]:
+                place = int(one.item.removeprefix("i"))
+                said[0, place] = ratings[0, place]
+        (found,) = estimate_systems(*tables(said, metric), finite=True).systems
+        interval = found.quality.interval
+        held += interval.low <= ratings.mean() <= interval.high
+    assert held / 150 > 0.88
+
+
+def test_one_score_far_out_does_not_hold_the_line():
+    rng = np.random.default_rng(31)
+    held = 0
+    for _ in range(200):
+        metric = rng.normal(size=120)
+        metric[rng.integers(120)] = 200.0
+        ratings = 0.6 * np.clip(metric, -3, 3) + 0.8 * rng.normal(size=120)
+        rated = sample(metric_strata(metric), (5, 5, 5, 5), rng)
+        found = estimate_quality(
+            ratings[rated], metric[rated], metric, method="stratified", finite=True
+        )
+        held += found.interval.low <= ratings.mean() <= found.interval.high
+    assert held / 200 > 0.9
 
 
 def test_before_anybody_rated_the_same_items_come_first_for_all_systems():

@@ -50,7 +50,7 @@ GROUPS = {
         *("min_bigram_count", "min_count", "max_vocabulary", "tokenize", "keep_junk", "on_error"),
     ),
     METHOD: (
-        *("aim", "tau", "draws", "estimator", "population"),
+        *("aim", "tau", "draws", "estimator", "population", "allocation"),
         *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),
         *(
             "per_rater",

@@ -28,7 +28,14 @@ from deltableu.cli.rating_inputs import read_rating_table
 from deltableu.corpus import RatingTable, ScoreTable, Study
 from deltableu.errors import InputError
 from deltableu.io import ColumnNames, Own, as_record, check_apart, named_columns
-from deltableu.rate import EstimateMethod, estimate_systems, human_scores, mean_ratings, write_order
+from deltableu.rate import (
+    Allocation,
+    EstimateMethod,
+    estimate_systems,
+    human_scores,
+    mean_ratings,
+    write_order,
+)
 from deltableu.report import verdict
 from deltableu.score import score_systems
 
@@ -64,6 +71,7 @@ def estimate(
     scale: Literal["raw", "z"] = "raw",
     estimator: EstimateMethod = "stratified",
     population: Literal["any", "these"] = "any",
+    allocation: Allocation = "proportional",
     confidence: float = 0.95,
     significance: float = 0.05,
     order: Path | None = None,
@@ -111,6 +119,9 @@ def estimate(
     population
         Whether qualities are those of any outputs that the systems might give to items like these,
         or of these alone, if all of them were rated.
+    allocation
+        How many outputs of each stratum --order asks for: as many as it has (proportional), or
+        more where ratings differ more (neyman).
     confidence
         Confidence of the intervals.
     significance
@@ -157,6 +168,7 @@ def estimate(
         helper.select(systems=systems),
         method=estimator,
         finite=population == "these",
+        allocation=allocation,
         baseline=baseline,
         confidence=confidence,
         significance=significance,

@@ -154,17 +154,19 @@ def rating_order(values: Array, forecast: WeightForecast) -> tuple[Ints, Array]:
     return place[order], worth[order]
 
 
-def discordant_share(scores: Array, others: Array) -> Array:
-    """The share of pairs of systems that two lists of scores order differently.
+def discordant_share(later: Array, now: Array) -> Array:
+    """The share of pairs of systems whose order now is contradicted later.
 
-    A tie contradicts nothing. Both may have several rows, or one of them a single one.
+    A later tie contradicts nothing; a tie now is contradicted by any later order. Both may have
+    several rows, or one of them a single one.
     """
-    systems = scores.shape[-1]
+    systems = later.shape[-1]
     first, second = np.triu_indices(systems, 1)
-    now = np.sign(others[..., first] - others[..., second])
-    then = np.sign(scores[..., first] - scores[..., second])
-    reversed_pairs: Array = (now * then < 0.0).sum(axis=-1) / max(len(first), 1)
-    return reversed_pairs
+    order = np.sign(now[..., first] - now[..., second])
+    then = np.sign(later[..., first] - later[..., second])
+    wrong = (order * then < 0.0) | ((order == 0.0) & (then != 0.0))
+    share: Array = wrong.sum(axis=-1) / max(len(first), 1)
+    return share
 
 
 def outlook(

@@ -80,6 +80,7 @@ from deltableu.rate.preference_results import (
 )
 from deltableu.rate.preferences import Preferences, in_pairs, preferences
 from deltableu.rate.quality_estimates import (
+    Allocation,
     QualityEstimates,
     QualityPair,
     SystemQuality,
@@ -111,6 +112,7 @@ from deltableu.rate.weights import rated_weights
 __all__ = [
     "ALLOWANCES",
     "Alignment",
+    "Allocation",
     "AlternativeAnnotatorTest",
     "AnnotatorCorrelations",
     "Annotators",

@@ -158,7 +158,7 @@ def estimate_quality(
     mask = np.arange(len(everything)) < len(rated)
     settings = FitSettings(method, quantile, power, finite)
     fit = fit_mean(values, np.concatenate([rated, unrated]), mask, settings)
-    return _estimate(fit, table, rated, settings, confidence)
+    return as_estimate(fit, table, rated, settings, confidence)
 
 
 def estimate_difference(
@@ -229,7 +229,7 @@ def estimate_difference(
     else:
         fit = fit_difference(fits[0], fits[1])
     first, second = (
-        _estimate(fits[s], rated[s], metrics[s][masks[s]], settings, confidence) for s in (0, 1)
+        as_estimate(fits[s], rated[s], metrics[s][masks[s]], settings, confidence) for s in (0, 1)
     )
     error = math.sqrt(fit.variance)
     return QualityDifference(
@@ -278,9 +278,10 @@ def expected_saving(correlation: float, gamma: float = 0.0, rated_share: float =
     return (1.0 + gamma) / left if left > 0.0 else math.inf
 
 
-def _estimate(
+def as_estimate(
     fit: Fit, ratings: Array, metric_rated: Array, settings: FitSettings, confidence: float
 ) -> QualityEstimate:
+    """A fit as an estimate with an interval, for ratings of outputs (outputs x raters)."""
     rated, outputs = len(ratings), len(fit.influence)
     equivalent = rated * fit.saving
     if settings.finite and rated < outputs:

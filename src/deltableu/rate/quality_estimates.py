@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -16,17 +16,18 @@ from deltableu.io import Cell, Column, Table, field_record
 from deltableu.rate.fewer_ratings import (
     QualityDifference,
     QualityEstimate,
+    as_estimate,
     estimate_difference,
-    estimate_quality,
 )
-from deltableu.rate.quality_fits import EstimateMethod
+from deltableu.rate.quality_fits import EstimateMethod, FitSettings, fit_mean
 from deltableu.rate.rating_order import RatingStep
 from deltableu.rate.strata import FEWEST_RATED, metric_strata
 from deltableu.stats import adjust, best_first, stream
 
 _SHOWN = 10
+Allocation = Literal["proportional", "neyman"]
 #: A stratum's spread is believed as far as it has ratings, and else that of all.
-_STRENGTH = 4.0
+_STRENGTH = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,7 @@ def estimate_systems(
     method: EstimateMethod = "stratified",
     finite: bool = False,
     baseline: str | None = None,
+    allocation: Allocation = "proportional",
     confidence: float = 0.95,
     significance: float = 0.05,
     seed: int = 0,
@@ -198,16 +200,21 @@ def estimate_systems(
         about systems needs.
     baseline : str, optional
         Only differences from this system.
+    allocation : {"proportional", "neyman"}
+        How many outputs of each stratum are to be rated next: as many as it has, or more where
+        ratings differ more.
     confidence, significance : float
     seed : int
         Of the order in which outputs are to be rated.
 
     Notes
     -----
-    What to rate next is drawn at random in strata of the metric, more where ratings differ more
-    (Neyman 1934): each next output is of the stratum and system in which it makes the sum of the
-    variances of all systems' means smallest. Where strata leave the choice, the same items are
-    taken for all systems, so that differences are known better.
+    What to rate next is drawn at random in strata of the metric: each next output is of the stratum
+    and system in which it makes the sum of the variances of all systems' means smallest. Where
+    strata leave the choice, the same items are taken for all systems, so that differences are known
+    better. With Neyman's allocation (1934) spreads are those of the ratings so far. That saves
+    ratings where some strata are noisier; but a stratum whose rare values nobody has met yet looks
+    quiet, and intervals for skewed ratings then hold less often.
 
     References
     ----------
@@ -227,6 +234,7 @@ def estimate_systems(
     ([('A', 3.7), ('B', 2.8)], 280)
     """
     check_choice("method", method, get_args(EstimateMethod))
+    check_choice("allocation", allocation, get_args(Allocation))
     check_share("confidence", confidence)
     check_share("significance", significance)
     check_at_least("seed", seed, 0)
@@ -242,10 +250,8 @@ def estimate_systems(
             raise InputError(
                 f"all ratings of system {names[s]!r} are equal: nothing tells how sure that is"
             )
-    qualities = {}
-    for s in known:
-        rated = ~np.isnan(said[s])
-        qualities[s] = _quality(names[s], said[s], metric[s], rated, method, confidence, finite)
+    settings = FitSettings(method, "t", None, finite)
+    qualities = {s: _quality(names[s], said[s], metric[s], settings, confidence) for s in known}
     means = [qualities[s].mean for s in known]
     ranked = [known[place] for place in best_first([names[s] for s in known], means)]
     systems = tuple(
@@ -263,7 +269,7 @@ def estimate_systems(
         systems=systems,
         pairs=tuple(pairs),
         unrated=tuple(name for s, name in enumerate(names) if s not in qualities),
-        order=_next_outputs(names, scores.items, said, metric, seed),
+        order=_next_outputs(names, scores.items, said, metric, allocation, seed),
         signature=scores.signatures[0],
     )
 
@@ -294,20 +300,14 @@ def _aligned(human: ScoreTable, scores: ScoreTable) -> tuple[Array, Array]:
 
 
 def _quality(
-    name: str,
-    said: Array,
-    metric: Array,
-    rated: Any,
-    method: EstimateMethod,
-    confidence: float,
-    finite: bool,
+    name: str, said: Array, metric: Array, settings: FitSettings, confidence: float
 ) -> QualityEstimate:
+    rated = ~np.isnan(said)
     try:
-        return estimate_quality(
-            said[rated], metric[rated], metric, method=method, confidence=confidence, finite=finite
-        )
+        fit = fit_mean(said[rated], metric, rated, settings)
     except InputError as error:
         raise InputError(f"system {name!r}: {error}") from None
+    return as_estimate(fit, said[rated][:, None], metric[rated], settings, confidence)
 
 
 def _pairs(
@@ -346,10 +346,16 @@ def _pairs(
 
 
 def _next_outputs(
-    names: Sequence[str], items: Sequence[str], said: Array, metric: Array, seed: int
+    names: Sequence[str],
+    items: Sequence[str],
+    said: Array,
+    metric: Array,
+    allocation: Allocation,
+    seed: int,
 ) -> tuple[RatingStep, ...]:
     keys = stream(seed).permutation(len(items))
-    spreads = _spreads(said, metric)
+    spread = _spread(said, metric)
+    spreads = _spreads(said, metric, spread) if allocation == "neyman" else None
     values, systems, places = [], [], []
     for s in range(len(names)):
         strata = metric_strata(metric[s])
@@ -360,7 +366,8 @@ def _next_outputs(
             rated = len(own) - len(open_)
             share = len(own) / len(items)
             counts = np.maximum(rated + np.arange(len(open_)), 0.5)
-            values.append(share**2 * spreads[s, stratum] ** 2 / (counts * (counts + 1.0)))
+            own_spread = spread if spreads is None else spreads[s][stratum]
+            values.append(share**2 * own_spread**2 / (counts * (counts + 1.0)))
             systems.append(np.full(len(open_), s))
             places.append(open_)
     value, system, place = map(np.concatenate, (values, systems, places))
@@ -371,23 +378,29 @@ def _next_outputs(
     )
 
 
-def _spreads(said: Array, metric: Array) -> Array:
-    """Systems x strata: how ratings vary there, as far as it is known."""
-    strata = [metric_strata(one) for one in metric]
-    spreads = np.ones((len(said), int(strata[0].max()) + 1))
-    cells = {
-        (s, stratum): said[s][(strata[s] == stratum) & ~np.isnan(said[s])]
-        for s in range(len(said))
-        for stratum in range(spreads.shape[1])
-    }
-    several = [one for one in cells.values() if len(one) >= FEWEST_RATED]
-    freedom = sum(len(one) - 1 for one in several)
-    if not freedom:
-        return spreads
-    squares = sum(float(((one - one.mean()) ** 2).sum()) for one in several)
-    common = squares / freedom
-    for (s, stratum), one in cells.items():
-        within = float(((one - one.mean()) ** 2).sum()) if len(one) else 0.0
-        variance = (within + _STRENGTH * common) / (max(len(one) - 1, 0) + _STRENGTH)
-        spreads[s, stratum] = np.sqrt(max(variance, 1e-12))
-    return spreads
+def _spread(said: Array, metric: Array) -> float:
+    """How ratings vary within strata of all systems; 1 before that is known."""
+    squares, freedom = 0.0, 0
+    for own, scores in zip(said, metric, strict=True):
+        strata = metric_strata(scores)
+        for stratum in range(int(strata.max()) + 1):
+            known = own[(strata == stratum) & ~np.isnan(own)]
+            if len(known) >= FEWEST_RATED:
+                squares += float(((known - known.mean()) ** 2).sum())
+                freedom += len(known) - 1
+    return float(np.sqrt(max(squares / freedom, 1e-12))) if freedom else 1.0
+
+
+def _spreads(said: Array, metric: Array, common: float) -> list[Array]:
+    """How ratings vary in each stratum of each system, as far as it is known."""
+    found = []
+    for own, scores in zip(said, metric, strict=True):
+        strata = metric_strata(scores)
+        spreads = np.empty(int(strata.max()) + 1)
+        for stratum in range(len(spreads)):
+            known = own[(strata == stratum) & ~np.isnan(own)]
+            within = float(((known - known.mean()) ** 2).sum()) if len(known) else 0.0
+            freedom = max(len(known) - 1, 0) + _STRENGTH
+            spreads[stratum] = np.sqrt((within + _STRENGTH * common**2) / freedom)
+        found.append(spreads)
+    return found

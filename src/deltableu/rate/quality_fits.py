@@ -14,6 +14,8 @@ from deltableu.rate.strata import joined_strata, metric_strata
 
 EstimateMethod = Literal["control-variates", "ppi", "stratified", "ratings"]
 Quantile = Literal["t", "normal"]
+#: Quartiles' distances beyond the quartiles.
+_FAR = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,9 @@ def _stratified(values: Array, metric: Array, mask: Bools, settings: FitSettings
     """
     size, outputs = len(values), len(metric)
     strata = joined_strata(metric_strata(metric), mask)
+    # Any function of the metric will do: one score far out must not hold the line alone.
+    low, high = np.quantile(metric, (0.25, 0.75))
+    metric = np.clip(metric, low - _FAR * (high - low), high + _FAR * (high - low))
     own, rated = strata[mask], metric[mask]
     counts, totals = np.bincount(own), np.bincount(strata)
     share, left = totals / outputs, 1.0 - counts / totals

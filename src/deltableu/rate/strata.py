@@ -13,20 +13,35 @@ FEWEST_RATED = 2
 
 
 def metric_strata(metric: Array) -> Ints:
-    """The stratum of each output: up to four of equal size, by the metric; ties by their place.
+    """The stratum of each output: up to four of about equal size, by the metric.
 
-    Whoever has the metric on all outputs has the strata, before and after any rating.
+    Equal scores are in one stratum, so that strata depend on nothing but the metric on all outputs:
+    neither on the order of items, which may tell something, nor on who was rated.
 
     Examples
     --------
     >>> metric_strata(np.linspace(0, 1, 24)).tolist()
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    >>> metric_strata(np.array([0.0] * 15 + [1.0, 2.0] * 10)).tolist()[12:19]
+    [0, 0, 0, 1, 2, 1, 2]
     """
     size = len(metric)
     number = int(np.clip(size // _FEWEST, 1, _MOST))
-    strata = np.empty(size, dtype=np.int64)
-    strata[np.argsort(metric, kind="stable")] = np.arange(size) * number // max(size, 1)
-    return strata
+    _, places, counts = np.unique(metric, return_inverse=True, return_counts=True)
+    middles = np.cumsum(counts) - counts / 2.0
+    strata = (middles[places] * number / max(size, 1)).astype(np.int64)
+    while True:
+        there, strata, sizes = np.unique(strata, return_inverse=True, return_counts=True)
+        small = np.flatnonzero(sizes < min(_FEWEST, size))
+        if not len(small) or len(there) == 1:
+            return strata
+        strata[strata == small[0]] = _smaller_neighbour(int(small[0]), sizes)
+
+
+def _smaller_neighbour(place: int, sizes: Ints) -> int:
+    if place in (0, len(sizes) - 1):
+        return 1 if place == 0 else place - 1
+    return place - 1 if sizes[place - 1] <= sizes[place + 1] else place + 1
 
 
 def joined_strata(strata: Ints, rated: Bools) -> Ints:
