@@ -33,7 +33,7 @@ judge = subcommands("judge", "Train models that rate references, rate with them,
 judge.command(
     "deltableu.cli.judge_train:train",
     name="train",
-    help="Train the NN-rater of upsilon-BLEU on dialogue logs.",
+    help="Train the NN-rater of upsilon-BLEU, or RUBER, on dialogue logs.",
 )
 
 

@@ -22,7 +22,19 @@ RUNNING = Group("How it runs", sort_key=8)
 GROUPS = {
     COMMON: (
         *("study", "paths", "files", "logs", "layout", "refs", "weights", "scores", "human"),
-        *("systems", "system", "baseline", "metrics", "metric", "judge", "preset", "ci", "fail_if"),
+        *(
+            "systems",
+            "system",
+            "baseline",
+            "metrics",
+            "metric",
+            "judge",
+            "kind",
+            "preset",
+            "minutes",
+            "ci",
+            "fail_if",
+        ),
         *("mode", "margin", "history", "difference", "power", "items", "references", "raters"),
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
