@@ -308,7 +308,7 @@ class RUBER(Metric):
 
     @property
     def encoding_key(self) -> Hashable:
-        return (type(self), self.referenced_scorer.encoding_key, id(self._seen))  # type: ignore[attr-defined]
+        return (self, id(self._seen))  # type: ignore[attr-defined]
 
     @property
     def idle_settings(self) -> frozenset[str]:
