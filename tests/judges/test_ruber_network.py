@@ -147,7 +147,7 @@ def test_scores_do_not_depend_on_what_else_is_scored(tmp_path, monkeypatch):
     assert together == pytest.approx(np.array(alone), abs=2e-6)
     monkeypatch.setattr("deltableu.judges.model_reading.WORDS", 20)
     assert scorer.scores(asked, said) == pytest.approx(together, abs=2e-6)
-    assert ((0 < together) & (together < 1)).all()
+    assert ((together > 0) & (together < 1)).all()
     assert together.std() > 0
 
 

@@ -33,7 +33,17 @@ judge = subcommands("judge", "Train models that rate references, rate with them,
 judge.command(
     "deltableu.cli.judge_train:train",
     name="train",
-    help="Train the NN-rater of upsilon-BLEU, or RUBER, on dialogue logs.",
+    # Its first line stands in the list of commands, for which nothing more is imported.
+    help="""Train the NN-rater of upsilon-BLEU, or RUBER, on dialogue logs.
+
+    deltableu judge train logs/ -o judge.safetensors, or with --kind ruber. For the NN-rater, two
+    responses to the same utterance are a positive example, two pairs of different utterances a
+    negative one (Tsuta et al. 2020); then rate with deltableu judge apply. RUBER's unreferenced
+    scorer learns to tell the reply to a message from replies to others (Tao et al. 2018); then
+    score with deltableu score --metrics ruber. Some utterances are held out.
+
+    After a few steps it says how long the rest takes. THROUGHPUT
+    """,
 )
 
 
