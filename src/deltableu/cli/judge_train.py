@@ -155,15 +155,7 @@ def train(
 ) -> None:
     """Train the neural rater of upsilon-BLEU, or RUBER, on logs.
 
-    deltableu judge train logs/ -o judge.safetensors, or with --kind ruber. For the NN-rater, two
-    responses to the same utterance are a positive example, two pairs of different utterances a
-    negative one (Tsuta et al. 2020); then rate with deltableu judge apply. RUBER's unreferenced
-    scorer learns to tell the reply to a message from replies to others (Tao et al. 2018); then
-    score with deltableu score --metrics ruber. Some utterances are held out.
-
-    After a few steps it says how long the rest will take. On one core of 2020, the small preset
-    learns from some 300 (nn-rater) or 400 (ruber) examples of 15 words a second, the paper's from
-    about 15: 100,000 logged pairs take minutes with the first, hours with the second.
+    What its help begins with stands where the command is named.
 
     Parameters
     ----------
