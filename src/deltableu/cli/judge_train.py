@@ -209,10 +209,9 @@ def _say_plan(plan: TrainingPlan) -> None:
     said = f"training takes about {duration(plan.seconds)} or less: {epochs} of "
     said += f"{plan.examples:,} examples"
     if plan.cut:
-        left = f"{plan.available:,} in {plan.epochs_wanted} epochs"
         said += (
-            f", at random out of {left}, which would take {duration(plan.seconds_of_all)} "
-            f"(--minutes {plan.minutes:g}; 0 takes all)"
+            f", drawn at random from {plan.available:,} (all in {plan.epochs_wanted} epochs would "
+            f"take {duration(plan.seconds_of_all)}; --minutes {plan.minutes:g}, 0 takes all)"
         )
     note(said)
 
