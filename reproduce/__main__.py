@@ -15,6 +15,7 @@ from reproduce import (
     negative_references,
     neighbours,
     retrieval,
+    ruber,
     suite,
     unit_studies,
     upsilon,
@@ -39,6 +40,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "data-to-text": data_to_text.section,
     "retrieval": retrieval.section,
     "upsilon": upsilon.section,
+    "ruber": ruber.section,
 }
 
 #: Too long for a section.
