@@ -42,12 +42,12 @@ RATINGS, OVERALL = 5, "Overall"
 ABOUT = """\
 ## RUBER: a scorer of replies trained on logs
 
-The unreferenced scorer (preset `small`, {examples:,} pairs per epoch) learned from the five logs of
-the section on retrieval and from DailyDialog++, without the messages of multirefeval and GRADE; word
-vectors are GloVe's, trained on the same logs. Ranges are those of all outputs of a set, and the blend
-is the arithmetic mean. DSTC7 gives no turns before the reply, so it has no unreferenced rows; FED has
-no references, so it has no others. Rows of RUBER with another metric have that in place of the
-referenced scorer. On held-out pairs:
+The unreferenced scorer (preset `small`, {examples:,} pairs per epoch) learned from the five logs
+of the section on retrieval and from DailyDialog++, without the messages of multirefeval and GRADE;
+word vectors are GloVe's, trained on the same logs. Ranges are those of all outputs of a set, and
+the blend is the arithmetic mean. DSTC7 gives no turns before the reply, so it has no unreferenced
+rows; FED has no references, so it has no others. Rows of RUBER with another metric have that in
+place of the referenced scorer. On held-out pairs:
 """
 
 
