@@ -35,8 +35,8 @@ def check_model_kind(
 ) -> None:
     """Complain of a model that does something else."""
     if model.kind != kind:
-        message = f"is {_NAMES[model.kind]}; what is wanted here is made by `deltableu judge train "
-        raise InputError(Problem(f"{message}--kind {kind}`", file=name))
+        message = f"is {_NAMES[model.kind]}; train what is needed here with `deltableu judge "
+        raise InputError(Problem(f"{message}train --kind {kind}`", file=name))
 
 
 def _read(path: str | os.PathLike[str]) -> RaterModel:
