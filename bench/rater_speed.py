@@ -12,7 +12,7 @@ from bench.logs import pairs
 from bench.timing import best_of
 from deltableu.corpus.types import Item, Reference, Source
 from deltableu.judges import NNRater, RaterModel, RaterSettings, preset
-from deltableu.judges.batches import cut_batches
+from deltableu.judges.batches import cut_batches, quadruples
 from deltableu.judges.examples import draw_examples
 from deltableu.judges.log_pairs import read_training_pairs
 from deltableu.judges.training_pairs import TrainingPairs
@@ -67,12 +67,15 @@ def _logs() -> tuple[Vocabulary, TrainingPairs]:
 
 def _batches(read: TrainingPairs) -> list[tuple[Any, Any]]:
     examples = draw_examples(read, "training", seed=0, epoch=0, most=BATCH * BATCHES // 2)
-    return cut_batches(read, examples, BATCH, seed=0, epoch=0)
+    chosen, labels = quadruples(read, examples), examples.labels.astype(np.int64)
+    rows = cut_batches(read.texts, chosen, BATCH, seed=0, epoch=0)
+    return [(chosen[some], labels[some]) for some in rows]
 
 
 def _training(
     settings: RaterSettings, vocabulary: Vocabulary, read: TrainingPairs
 ) -> tuple[Any, int]:
+    torch = import_module("torch")
     learning = import_module("deltableu.judges.learning")
     network = import_module("deltableu.judges.network").RaterNetwork(settings, len(vocabulary))
     learner = learning.Learner(network, 1e-3)
@@ -83,7 +86,9 @@ def _training(
 
     def run() -> None:
         for chosen, labels in _batches(read):
-            learner.step(read, chosen, labels)
+            logits = network(read.texts, chosen).reshape(-1, 2)
+            labels = torch.from_numpy(np.repeat(labels, 2))
+            learner.step(torch.nn.functional.cross_entropy(logits, labels))
 
     return run, tokens
 

@@ -16,6 +16,7 @@ from reproduce import (
     negative_references,
     neighbours,
     retrieval,
+    ruber,
     suite,
     unit_studies,
     upsilon,
@@ -41,6 +42,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "few-ratings": few_ratings.section,
     "retrieval": retrieval.section,
     "upsilon": upsilon.section,
+    "ruber": ruber.section,
 }
 
 #: Too long for a section.

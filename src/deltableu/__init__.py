@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, read_study, reference_set
     from deltableu.corpus.scores import read_scores  # by its module: mypy loses it in the circle
     from deltableu.judges import (
+        RUBER,
         NNRater,
         Rater,
         UpsilonBLEU,
         UpsilonChrF,
         rate_study,
         train_rater,
+        train_ruber,
     )
     from deltableu.layouts import study_from
     from deltableu.mine import MiningPlan, mine_references
@@ -107,6 +109,7 @@ _HOMES = {
     "NNRater": "judges",
     "Random": "score",
     "Rater": "judges",
+    "RUBER": "judges",
     "RatingTable": "corpus",
     "ReferenceSet": "corpus",
     "Rouge1": "score",
@@ -144,6 +147,7 @@ _HOMES = {
     "study_from": "layouts",
     "ter": "score",
     "train_rater": "judges",
+    "train_ruber": "judges",
     "train_vectors": "vectors",
     "SweepPlan": "validate",
     "sweep_metrics": "validate",
@@ -160,6 +164,7 @@ __all__ = [
     "BLEU",
     "IBLEU",
     "NIST",
+    "RUBER",
     "TER",
     "CIDEr",
     "CIDErD",
@@ -227,6 +232,7 @@ __all__ = [
     "sweep_metrics",
     "ter",
     "train_rater",
+    "train_ruber",
     "train_vectors",
     "validate_metrics",
     "williams_test",

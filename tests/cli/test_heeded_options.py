@@ -23,9 +23,12 @@ VALUES = {
     "alpha": 0.4,
 }
 #: Files and models, which say by themselves which metrics they are for, and how to use a judge.
-OF_THEIR_METRICS = {"vectors", "table", "judge", "triplets", "magnitude", "original"}
+OF_THEIR_METRICS = {"vectors", "table", "judge", "triplets", "magnitude", "original"} | {
+    *("model", "referenced", "pooling", "all_references", "blend", "calibration"),
+}
 #: Metrics that cannot be made without a file.
-PLAIN = [name for name in metric_names() if not {"vectors", "table"} & metric_settings(name)]
+FILES = {"vectors", "table", "model"}
+PLAIN = [name for name in metric_names() if not FILES & metric_settings(name)]
 
 
 def settings() -> dict[str, list[object]]:

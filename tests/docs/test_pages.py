@@ -34,6 +34,7 @@ FILES = {
 NEEDS = {
     "README.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/upsilon.md": ("torch", "safetensors", "sentencepiece"),
+    "docs/how-to/ruber.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/mine.md": ("wordllama",),
 }
 

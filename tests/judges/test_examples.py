@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deltableu.errors import InputError
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.examples import Examples, _unlike, draw_examples
+from deltableu.judges.examples import Examples, draw_examples, unlike
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
 from deltableu.stats.resampling import stream
 
@@ -132,7 +132,7 @@ def test_every_epoch_is_another_one():
 def test_an_utterance_with_half_of_all(sizes):
     groups = np.repeat(np.arange(len(sizes)), sizes)
     for seed in range(20):
-        found = _unlike(groups, stream(seed))
+        found = unlike(groups, stream(seed))
         assert sorted(found.tolist()) == list(range(len(groups)))
         assert (groups[found] != groups).all()
 

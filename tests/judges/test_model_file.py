@@ -197,7 +197,7 @@ def without_vocabulary(head):
     [
         (metadata(format="other"), "is a safetensors file, but no judge of deltableu"),
         (lambda head: head.pop("__metadata__"), "is a safetensors file, but no judge"),
-        (metadata(format_version="2"), r"was written by a newer deltableu \(format 2\)"),
+        (metadata(format_version="3"), r"was written by a newer deltableu \(format 3\)"),
         (metadata(format_version="0"), "has the format version '0', which is none"),
         (metadata(format_version="new"), "has the format version 'new', which is none"),
         (metadata(settings="{"), "its settings are no JSON"),

@@ -99,7 +99,7 @@ def test_a_batch_is_as_one_after_the_other(file, rater):
 def test_texts_read_in_parts(rater, words, monkeypatch):
     batch = [(item, item.references) for item in small_study(15).items]
     whole = rater.rate_items(batch)
-    monkeypatch.setattr("deltableu.judges.nn_rater._WORDS", words)
+    monkeypatch.setattr("deltableu.judges.model_reading.WORDS", words)
     for one, two in zip(rater.rate_items(batch), whole, strict=True):
         assert one == pytest.approx(two, abs=2e-6)
 
@@ -332,7 +332,8 @@ def test_a_model_is_read_once_until_its_file_changes(tmp_path, monkeypatch):
     small_model(path)
     read = []
     monkeypatch.setattr(
-        "deltableu.judges.nn_rater.read_model", lambda path: read.append(path) or read_model(path)
+        "deltableu.judges.model_reading.read_model",
+        lambda path: read.append(path) or read_model(path),
     )
     settings = {"rater": str(path), "triplets": "first"}
     bleu, chrf = make_metrics(["upsilon-bleu", "upsilon-chrf"], settings)

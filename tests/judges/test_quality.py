@@ -7,6 +7,7 @@ import scipy.stats  # noqa: F401, so that no example has to wait for it
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltableu.judges.batches import quadruples
 from deltableu.judges.examples import draw_examples
 from deltableu.judges.log_pairs import read_training_pairs
 from deltableu.judges.quality import OverlapBaseline, area_under_curve, calibration
@@ -47,5 +48,5 @@ def test_overlap_tells_responses_that_share_words():
     chosen = {"seed": 0, "epoch": 0, "negatives": "matched"}
     baseline = OverlapBaseline(pairs, draw_examples(pairs, "training", **chosen))
     held_out = draw_examples(pairs, "validation", **chosen)
-    scores = baseline.scores(held_out)
+    scores = baseline.scores(quadruples(pairs, held_out))
     assert np.mean((scores > 0) == held_out.labels) == 1.0

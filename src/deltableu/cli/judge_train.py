@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from cyclopts import Parameter
 
@@ -13,18 +13,31 @@ from deltableu.cli.long_run import says_where_it_goes_on, work_folder
 from deltableu.cli.option_groups import METHOD, grouped
 from deltableu.cli.options import Flag, Output, Positive, Whole
 from deltableu.cli.output import Format, emit, note
-from deltableu.cli.progress import ProgressBar
+from deltableu.cli.progress import ProgressBar, duration
 from deltableu.errors import InputError
 from deltableu.io import Own, check_new_file
 from deltableu.judges import (
+    Kind,
+    Loss,
     Preset,
     RaterSettings,
+    RuberSettings,
+    RuberTraining,
     TrainingEpoch,
+    TrainingPlan,
     TrainingSettings,
     preset,
+    ruber_preset,
     train_rater,
+    train_ruber,
     write_model,
 )
+
+#: Minutes that training may take unless it is said, for presets that leave it open.
+_MINUTES: dict[Preset, float] = {"small": 30.0}
+
+_Shape = TypeVar("_Shape", RaterSettings, RuberSettings)
+_How = TypeVar("_How", TrainingSettings, RuberTraining)
 
 
 @Parameter(name="*", group=METHOD)
@@ -44,17 +57,26 @@ class TrainOptions:
         Number of these hidden layers.
     max_length
         Number of words or pieces of a text that are read; the rest is cut off.
+    loss
+        What RUBER makes smaller: the margin by which the reply to a message beats a sampled one, or
+        the cross entropy of both.
+    margin
+        The margin of that loss, by default .075.
+    max_pairs
+        Largest number of logged pairs that RUBER keeps in memory, by default 1,000,000.
     vocabulary
         Pieces of words (SentencePiece), or the words that deltableu mine compares.
     vocabulary_size
         Largest number of words or pieces.
     negatives
-        Negative examples are two pairs of utterances that both have several responses (matched),
-        or two random pairs of the logs as in the paper (random).
+        Negative examples of the NN-rater are two pairs of utterances that both have several
+        responses (matched), or two random pairs of the logs as in the paper (random).
     learning_rate
         Learning rate of the optimiser, Adam.
     batch
         Number of examples per step.
+    examples
+        Largest number of examples per epoch, drawn afresh for each; all of them by default.
     epochs
         Largest number of epochs.
     patience
@@ -62,7 +84,7 @@ class TrainOptions:
     validation
         Share of the utterances that is held out; from 1 on, their number.
     max_responses
-        Largest number of responses that are used per utterance.
+        Largest number of responses that the NN-rater uses per utterance.
     start
         How the first parameters are drawn: as torch does; scaled, so that signals do not fade; or
         latent, also with words that turn up around the same utterances near each other.
@@ -75,11 +97,15 @@ class TrainOptions:
     layer: Whole | None = None
     layers: Whole | None = None
     max_length: Whole | None = None
+    loss: Loss | None = None
+    margin: float | None = None
+    max_pairs: Whole | None = None
     vocabulary: Literal["pieces", "words"] | None = None
     vocabulary_size: Whole | None = None
     negatives: Literal["matched", "random"] | None = None
     learning_rate: float | None = None
     batch: Whole | None = None
+    examples: Whole | None = None
     epochs: Whole | None = None
     patience: Whole | None = None
     validation: float | None = None
@@ -87,15 +113,28 @@ class TrainOptions:
     start: Literal["latent", "scaled", "torch"] | None = None
     seed: Whole = 0
 
-    def make(self, name: Preset) -> tuple[RaterSettings, TrainingSettings]:
-        """The preset, with what was given in its place."""
+    def make_rater(self, name: Preset) -> tuple[RaterSettings, TrainingSettings]:
+        """The preset of the NN-rater, with what was given in its place."""
         shape, how = preset(name)
-        return replace(shape, **self._given(shape)), replace(how, **self._given(how))
+        return self._placed(shape, how, "nn-rater")
 
-    def _given(self, settings: Any) -> dict[str, Any]:
-        names = {field.name for field in fields(settings)}
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {k: value for k, value in values.items() if k in names and value is not None}
+    def make_ruber(self, name: Preset) -> tuple[RuberSettings, RuberTraining]:
+        """The same for RUBER."""
+        shape, how = ruber_preset(name)
+        return self._placed(shape, how, "ruber")
+
+    def _placed(self, shape: _Shape, how: _How, kind: Kind) -> tuple[_Shape, _How]:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {name: value for name, value in given.items() if value is not None}
+        ours, theirs = ({field.name for field in fields(one)} for one in (shape, how))
+        for name in given:
+            if name not in ours | theirs:
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} is not for judges of the kind {kind}: leave it out")
+        return (
+            replace(shape, **{k: value for k, value in given.items() if k in ours}),
+            replace(how, **{k: value for k, value in given.items() if k in theirs}),
+        )
 
 
 _DEFAULTS = TrainOptions()
@@ -105,18 +144,18 @@ _DEFAULTS = TrainOptions()
 def train(
     *logs: str,
     output: Annotated[Path, Output],
+    kind: Kind = "nn-rater",
     preset: Preset = "small",
+    minutes: float | None = None,
     options: TrainOptions = _DEFAULTS,
     threads: Positive | None = None,
     work: Path | None = None,
     replace: Annotated[bool, Flag] = False,
     format: Format = "table",
 ) -> None:
-    """Train the neural rater of upsilon-BLEU on logs.
+    """Train the neural rater of upsilon-BLEU, or RUBER, on logs.
 
-    deltableu judge train logs/ -o judge.safetensors. Two responses to the same utterance are a
-    positive example, two pairs of different utterances a negative one (Tsuta et al. 2020); some
-    utterances are held out. Then rate with deltableu judge apply.
+    What its help begins with stands where the command is named.
 
     Parameters
     ----------
@@ -125,8 +164,15 @@ def train(
         and response; the first two also as .gz or .zst.
     output
         The model: one .safetensors file with parameters, vocabulary and model card.
+    kind
+        What is trained: the rater of references (nn-rater), or the scorer of replies (ruber).
     preset
         The paper's sizes, or small ones that train in minutes on two cores.
+    minutes
+        About how long it may take, reading included: where all examples would take longer, every
+        epoch learns from other random ones, as many as fit. By default 30 with the small preset and
+        no limit with the paper's; 0 is no limit. A run that is repeated with --examples instead
+        gives the same model on machines of another speed.
     threads
         Number of threads, by default one per core. The last digits of a model depend on it.
     work
@@ -140,28 +186,42 @@ def train(
     if output.suffix != ".safetensors":
         raise InputError(f"{output}: the name of a model ends in .safetensors")
     check_new_file(output, local_logs(logs), own=Own.MODEL, replace=replace)
-    shape, how = options.make(preset)
+    budget = _MINUTES.get(preset) if minutes is None else minutes or None
     work = work_folder(work, output, "training")
+    running: dict[str, Any] = {
+        "minutes": budget, "threads": threads, "work": work, "keep_work": True,
+        "on_epoch": _say, "on_plan": _say_plan,
+    }  # fmt: skip
     with says_where_it_goes_on(work), ProgressBar(lines=True) as bar:
-        made = train_rater(
-            logs,
-            settings=shape,
-            training=how,
-            threads=threads,
-            work=work,
-            keep_work=True,
-            progress=bar,
-            on_epoch=_say,
-        )
+        if kind == "ruber":
+            scorer, ways = options.make_ruber(preset)
+            made = train_ruber(logs, settings=scorer, training=ways, progress=bar, **running)
+        else:
+            shape, how = options.make_rater(preset)
+            made = train_rater(logs, settings=shape, training=how, progress=bar, **running)
         model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
         made.work.end()
     emit(model.tables(), model, format, tidy=model.tidy_table())
 
 
+def _say_plan(plan: TrainingPlan) -> None:
+    epochs = f"{plan.epochs} {'epoch' if plan.epochs == 1 else 'epochs'}"
+    said = f"training takes about {duration(plan.seconds)} or less: {epochs} of "
+    said += f"{plan.examples:,} examples"
+    if plan.cut:
+        said += (
+            f", drawn at random from {plan.available:,} (all in {plan.epochs_wanted} epochs would "
+            f"take {duration(plan.seconds_of_all)}; --minutes {plan.minutes:g}, 0 takes all)"
+        )
+    note(said)
+
+
 def _say(epoch: TrainingEpoch) -> None:
+    left = epoch.seconds / epoch.number * (epoch.of - epoch.number)
     note(
         ("goes on after " if epoch.kept else "")
         + f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.4f}, held out "
         f"{epoch.validation_loss:.4f}, accuracy {epoch.accuracy:.1%}"
         + (" (the best so far)" if epoch.best else "")
+        + (f"; at most {duration(left)} left" if left else "")
     )

@@ -94,7 +94,7 @@ class MetricOptions(NgramOptions):
     pool
         How discriminative metrics (delta-chrf, ...) pool good and bad references; by default mean.
     vectors
-        File of word vectors for delta-vectors, in GloVe's text format.
+        File of word vectors for delta-vectors and ruber, in GloVe's text format.
     table
         File for delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or
         Parquet.
@@ -109,6 +109,19 @@ class MetricOptions(NgramOptions):
         Size of a weight, from the probability p that the judge gives; by default 2p-1.
     original
         Whether the original reference has weight 1 (the default), or is rated by the judge too.
+    model
+        Unreferenced scorer of ruber: a file from `deltableu judge train --kind ruber`.
+    referenced
+        Referenced scorer of ruber: the cosine of word vectors (the default), or any metric's name.
+    pooling
+        How ruber pools word vectors: largest and smallest numbers (max-min, the default), avg, all.
+    all_references
+        Let ruber's word vectors see all references; by default the original one alone.
+    blend
+        How ruber makes one score of two; by default arithmetic, their mean.
+    calibration
+        What ruber takes for 0 and 1: the lowest and highest score of the set that is scored (set,
+        the default), those that the model knows from held-out logs (model), or those of a study.
     """
 
     method: Literal["default", "bleu+1", "moses", "nakov", "nakov-cdec"] = "default"
@@ -120,11 +133,17 @@ class MetricOptions(NgramOptions):
     triplets: Literal["default", "max", "mean", "first", "second"] = "default"
     magnitude: Literal["default", "2p-1", "p"] = "default"
     original: Literal["default", 1, "rated"] = "default"
+    model: str | None = None
+    referenced: str | None = None
+    pooling: Literal["default", "max-min", "avg", "all"] = "default"
+    all_references: Annotated[bool, Flag] = False
+    blend: Literal["default", "arithmetic", "geometric", "min", "max"] = "default"
+    calibration: str | None = None
 
     @property
     def files(self) -> tuple[str | None, ...]:
         """What is read, where it is given; a judge may also be the name of an installed one."""
-        return self.vectors, self.table, self.judge
+        return self.vectors, self.table, self.judge, self.model, self.calibration
 
     def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
         """The metrics named, or those that suit the references, with these settings."""
@@ -146,7 +165,9 @@ class MetricOptions(NgramOptions):
 
 
 #: They say by themselves which metrics they are for: models and tables, and what to do with those.
-_OF_THEIR_METRICS = {"vectors", "table", "rater", "triplets", "magnitude", "original"}
+_OF_THEIR_METRICS = {"vectors", "table", "rater", "triplets", "magnitude", "original"} | {
+    *("model", "referenced", "pooling", "all_references", "blend", "calibration"),
+}
 
 
 def at_one_order(names: Sequence[str], order: int | None) -> list[str]:

@@ -32,6 +32,7 @@ GROUPS = {
             "judge",
             "kind",
             "preset",
+            "minutes",
             "ci",
             "fail_if",
         ),

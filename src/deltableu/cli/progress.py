@@ -15,6 +15,20 @@ _PATIENCE = 0.5
 _PAUSE = 30.0
 
 
+def duration(seconds: float) -> str:
+    """A time as people say it.
+
+    Examples
+    --------
+    >>> [duration(one) for one in (0.2, 44, 100, 3000, 3700, 20_000)]
+    ['1 s', '44 s', '2 min', '50 min', '1 h 2 min', '5 h 33 min']
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
 class ProgressBar:
     """Call it with (what, done, total); use it as a context manager.
 
@@ -33,6 +47,7 @@ class ProgressBar:
         self._started = self._told = clock()
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
+        self._begun: dict[str, tuple[float, int]] = {}
 
     def __call__(self, what: str, done: int, total: int, said: str = "") -> None:
         """Show how far it is; `said` in place of the share that is done."""
@@ -40,7 +55,16 @@ class ProgressBar:
             if self._clock() - self._started >= _PATIENCE:
                 self._draw(what, done, total, said)
         elif self._lines:
-            self.line(f"{what}: {said or f'{done / total:.0%}'}")
+            self.line(f"{what}: {said or self._share(what, done, total)}")
+
+    def _share(self, what: str, done: int, total: int) -> str:
+        """The share that is done, and how long the rest takes if it goes on like that."""
+        began, first = self._begun.setdefault(what, (self._clock(), done))
+        share = f"{done / total:.0%}"
+        if done <= first:
+            return share
+        left = (self._clock() - began) / (done - first) * (total - done)
+        return f"{share}, about {duration(left)} left"
 
     def line(self, text: str) -> None:
         """Print a line, unless there was one a short while ago."""

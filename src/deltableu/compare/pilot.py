@@ -100,7 +100,7 @@ class Pilot:
             noise = rating_noise(references, study.ratings.of_references(items, criterion))
         one, other = ([study.outputs[name][i] for i in kept] for name in (first, second))
         return cls(
-            metric=metric,
+            metric=metric.for_outputs(references, {first: one, second: other}),
             systems=(first, second),
             references=references,
             outputs=(one, other),

@@ -132,7 +132,7 @@ def sensitivity(
     names = list(dict.fromkeys(name for pair in wanted for name in (pair.first, pair.second)))
     used = {name: known[name] for name in names}
     trial = _Trial(
-        metric,
+        metric.for_outputs(prepared, outputs),
         prepared,
         {run: outputs[run] for some in used.values() for run in some},
         used,

@@ -2,42 +2,76 @@
 
 from deltableu.judges.bias import judge_bias
 from deltableu.judges.bias_results import BiasFinding, JudgeBias, tidy_biases
+from deltableu.judges.blending import Blend, Range, blended
 from deltableu.judges.combination import Magnitude, Triplets, combined_weights
 from deltableu.judges.epochs import TrainedRater, TrainingEpoch
 from deltableu.judges.model_file import RaterModel, read_model, write_model
 from deltableu.judges.neural import check_threads, need
 from deltableu.judges.nn_rater import NNRater
+from deltableu.judges.pooled_vectors import Pooling, cosines, pooled
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 from deltableu.judges.rating import RatedStudy, RatingEvent, Which, rate_study
 from deltableu.judges.registry import is_model_file, load_rater, rater_names
-from deltableu.judges.settings import Preset, RaterSettings, TrainingSettings, preset
-from deltableu.judges.training import train_rater
+from deltableu.judges.ruber import RUBER, Calibration, RuberUpsilonBLEU
+from deltableu.judges.ruber_scorers import RuberReferenced, RuberUnreferenced
+from deltableu.judges.ruber_settings import Loss, RuberSettings, RuberTraining, ruber_preset
+from deltableu.judges.settings import (
+    Kind,
+    NetworkSettings,
+    Preset,
+    RaterSettings,
+    TrainingSettings,
+    preset,
+)
+from deltableu.judges.training import train_rater, train_ruber
+from deltableu.judges.training_plan import Pace, TrainingPlan, fit_plan
+from deltableu.judges.unreferenced import UnreferencedScorer
 from deltableu.judges.upsilon import UpsilonBLEU, UpsilonChrF, rate_references
 
 __all__ = [
+    "RUBER",
     "BiasFinding",
+    "Blend",
+    "Calibration",
     "JudgeBias",
+    "Kind",
+    "Loss",
     "Magnitude",
     "NNRater",
+    "NetworkSettings",
+    "Pace",
+    "Pooling",
     "Preset",
+    "Range",
     "RatedStudy",
     "Rater",
     "RaterModel",
     "RaterSettings",
     "RatingEvent",
+    "RuberReferenced",
+    "RuberSettings",
+    "RuberTraining",
+    "RuberUnreferenced",
+    "RuberUpsilonBLEU",
     "TrainedRater",
     "TrainingEpoch",
+    "TrainingPlan",
     "TrainingSettings",
     "Triplets",
+    "UnreferencedScorer",
     "UpsilonBLEU",
     "UpsilonChrF",
     "Which",
+    "blended",
     "check_threads",
     "combined_weights",
+    "cosines",
+    "fit_plan",
     "is_model_file",
     "judge_bias",
     "load_rater",
     "need",
+    "pooled",
     "preset",
     "rate_batch",
     "rate_references",
@@ -45,7 +79,9 @@ __all__ = [
     "rater_names",
     "rater_signature",
     "read_model",
+    "ruber_preset",
     "tidy_biases",
     "train_rater",
+    "train_ruber",
     "write_model",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deltableu._types import Ints
+from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.examples import Examples
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.stats import stream
@@ -15,36 +16,33 @@ _ORDER = 2
 _WINDOW = 32
 
 
-def cut_batches(
-    pairs: TrainingPairs, examples: Examples, size: int, seed: int, epoch: int
-) -> list[tuple[Ints, Ints]]:
+def cut_batches(texts: EncodedTexts, chosen: Ints, size: int, seed: int, epoch: int) -> list[Ints]:
     """The examples of an epoch, cut into batches; the same seed and epoch cut them alike.
 
     Parameters
     ----------
-    pairs : TrainingPairs
-    examples : Examples
+    texts : EncodedTexts
+    chosen : array
+        The places of the texts of an example in a row.
     size : int
         Examples a batch; the last one of a window may have fewer.
     seed, epoch : int
 
     Returns
     -------
-    list of pairs of arrays
-        The places of U1, R1, U2, R2 among the texts, and labels.
+    list of arrays
+        Rows of `chosen`.
     """
-    chosen, labels = quadruples(pairs, examples), examples.labels.astype(np.int64)
-    bounds = pairs.texts.bounds
+    bounds = texts.bounds
     lengths = (bounds[chosen + 1] - bounds[chosen]).sum(1)
     rng = stream(seed, _ORDER, epoch)
-    order = rng.permutation(len(labels))
+    order = rng.permutation(len(chosen))
     cut: list[Ints] = []
     for start in range(0, len(order), _WINDOW * size):
         window = order[start : start + _WINDOW * size]
         window = window[np.argsort(lengths[window], kind="stable")]
         cut += [window[begin : begin + size] for begin in range(0, len(window), size)]
-    rows = (cut[place] for place in rng.permutation(len(cut)))
-    return [(chosen[some], labels[some]) for some in rows]
+    return [cut[place] for place in rng.permutation(len(cut))]
 
 
 def quadruples(pairs: TrainingPairs, examples: Examples) -> Ints:

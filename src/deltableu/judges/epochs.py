@@ -1,4 +1,4 @@
-"""Training examples in, a trained rater out: epochs, from the beginning or a checkpoint."""
+"""Training examples in, a trained judge out: epochs, from the beginning or a checkpoint."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from deltableu._types import AnyArray, Progress, Singles
 from deltableu._version import __version__
 from deltableu.errors import InputError
 from deltableu.io import WorkFolder
 from deltableu.judges.batches import cut_batches
-from deltableu.judges.combination import combined_weights
-from deltableu.judges.examples import Examples, draw_examples
-from deltableu.judges.quality import OverlapBaseline, area_under_curve, calibration
-from deltableu.judges.settings import RaterSettings, TrainingSettings
-from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.judges.learning_task import Drawn, LearningTask
+from deltableu.judges.settings import NetworkSettings
+from deltableu.judges.training_plan import Pace, TrainingPlan, fit_plan
 from deltableu.judges.vocabulary import Vocabulary
 
 #: The checkpoint in a work folder: where training was.
 STATE = "state"
 
-#: Training examples that the baseline learns from.
-_BASELINE = 50_000
+_PLAN = "plan"
+#: Steps that are measured before training, after one more, and the seconds after which no other
+#: one is; held-out examples that are judged for that.
+_MEASURED, _MEASURING = 8, 4.0
+_JUDGED = 500
 _VALIDATION_EPOCH = 0
 
 
@@ -39,7 +38,7 @@ class TrainingEpoch:
     number, of : int
     examples : int
     loss : float
-        Mean cross entropy while training.
+        Mean loss while training.
     validation_loss, accuracy : float
         Loss and accuracy on held-out utterances after the epoch.
     best : bool
@@ -62,9 +61,9 @@ class TrainingEpoch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedRater:
-    """A rater's parameters and vocabulary, and a card that says how they came about."""
+    """A judge's parameters and vocabulary, and a card that says how they came about."""
 
-    settings: RaterSettings
+    settings: NetworkSettings
     vocabulary: Vocabulary
     state: Mapping[str, Singles]
     card: Mapping[str, Any]
@@ -72,27 +71,39 @@ class TrainedRater:
 
 
 class Run:
-    """Epochs, from the beginning or from the last checkpoint."""
+    """Epochs, from the beginning or from the last checkpoint.
+
+    Parameters
+    ----------
+    task : LearningTask
+    work : WorkFolder
+    pause : float
+        Seconds between two checkpoints.
+    minutes : float, optional
+        The budget, of which `spent` seconds are gone.
+    progress, on_epoch, on_plan
+        As `train_rater` takes them.
+    """
 
     def __init__(
         self,
-        settings: RaterSettings,
-        training: TrainingSettings,
-        vocabulary: Vocabulary,
-        pairs: TrainingPairs,
+        task: LearningTask,
         work: WorkFolder,
         pause: float,
-        progress: Progress | None,
-        on_epoch: Callable[[TrainingEpoch], None] | None,
+        *,
+        minutes: float | None = None,
+        spent: float = 0.0,
+        progress: Progress | None = None,
+        on_epoch: Callable[[TrainingEpoch], None] | None = None,
+        on_plan: Callable[[TrainingPlan], None] | None = None,
     ) -> None:
-        from deltableu.judges.learning import Learner, first_network
+        from deltableu.judges.learning import Learner
 
-        self._settings, self._training = settings, training
-        self._vocabulary, self._pairs, self._work = vocabulary, pairs, work
+        self._task, self._training, self._work = task, task.training, work
         self._pause, self._progress = pause, progress
-        self._on_epoch = on_epoch
-        network = first_network(settings, training, pairs, len(vocabulary))
-        self._learner = Learner(network, training.learning_rate)
+        self._on_epoch, self._on_plan = on_epoch, on_plan
+        self._minutes, self._spent = minutes, spent
+        self._learner = Learner(task.first_network(), task.training.learning_rate)
         self._history: list[TrainingEpoch] = []
         self._best: Mapping[str, Singles] = {}
         self._steps, self._step = 0, 0
@@ -100,67 +111,107 @@ class Run:
         self._began = self._written = time.monotonic()
 
     def train(self) -> TrainedRater:
+        self._plan = self._kept_plan() or self._new_plan()
+        if self._on_plan is not None:
+            self._on_plan(self._plan)
+        self._began = self._written = time.monotonic()
         self._go_on()
-        held_out = self._draw("validation", _VALIDATION_EPOCH)
+        held_out = self._task.draw("validation", _VALIDATION_EPOCH, self._plan.held_out)
         while not self._is_over():
             self._epoch(len(self._history), held_out)
         return self._made(held_out)
 
-    def _draw(self, split: Any, epoch: int, most: int | None = None) -> Examples:
-        training = self._training
-        return draw_examples(
-            self._pairs,
-            split,
-            seed=training.seed,
-            epoch=epoch,
-            negatives=training.negatives,
-            most=most,
+    def _kept_plan(self) -> TrainingPlan | None:
+        kept = self._work.kept(_PLAN)
+        return None if kept is None else TrainingPlan(**kept[1])
+
+    def _new_plan(self) -> TrainingPlan:
+        """Measure a few steps of a network that is thrown away, and plan the time."""
+        from deltableu.judges.learning import Learner
+
+        task, training = self._task, self._training
+        drawn = task.draw("training", 0, training.examples)
+        held_out = task.draw("validation", _VALIDATION_EPOCH)
+        first = self._learner.network.state()
+        batches = cut_batches(task.pairs.texts, drawn.chosen, training.batch, training.seed, 0)[
+            : _MEASURED + 1
+        ]
+        began = time.monotonic()
+        seconds = learned = 0.0
+        for number, rows in enumerate(batches):
+            started = time.monotonic()
+            self._learn(drawn, rows)
+            # The first step takes longer, because memory is got; alone it has to do.
+            if number or len(batches) == 1:
+                seconds += time.monotonic() - started
+                learned += len(rows)
+            if learned and time.monotonic() - began > _MEASURING:
+                break
+        some = Drawn(held_out.chosen[:_JUDGED], held_out.labels[:_JUDGED])
+        started = time.monotonic()
+        task.judge(self._learner.network, some)
+        judging = (time.monotonic() - started) / max(len(some), 1)
+        self._learner = Learner(task.network(first), training.learning_rate)
+        plan = fit_plan(
+            len(drawn),
+            len(held_out),
+            training.epochs,
+            training.batch,
+            Pace(max(seconds / max(learned, 1.0), 1e-9), max(judging, 1e-9)),
+            minutes=self._minutes,
+            spent=self._spent + time.monotonic() - began,
         )
+        self._work.keep(_PLAN, {}, asdict(plan))
+        return plan
+
+    def _learn(self, drawn: Drawn, rows: Any) -> float:
+        loss = self._task.loss(self._learner.network, drawn.chosen[rows], drawn.labels[rows])
+        return self._learner.step(loss)
 
     def _is_over(self) -> bool:
-        if len(self._history) == self._training.epochs:
+        if len(self._history) == self._plan.epochs:
             return True
         since = 0
         for epoch in self._history:
             since = 0 if epoch.best else since + 1
-        return since >= self._training.patience
+        return since >= int(self._training.patience)
 
-    def _epoch(self, number: int, held_out: Examples) -> None:
-        training = self._training
-        examples = self._draw("training", number)
-        batches = cut_batches(self._pairs, examples, training.batch, training.seed, number)
+    def _epoch(self, number: int, held_out: Drawn) -> None:
+        training, plan = self._training, self._plan
+        drawn = self._task.draw("training", number, plan.examples)
+        batches = cut_batches(
+            self._task.pairs.texts, drawn.chosen, training.batch, training.seed, number
+        )
         for place in range(self._step, len(batches)):
-            chosen, labels = batches[place]
-            loss = self._learner.step(self._pairs, chosen, labels)
+            rows = batches[place]
+            loss = self._learn(drawn, rows)
             if not math.isfinite(loss):
                 raise InputError(
                     f"training went astray in epoch {number + 1} (the loss is {loss}): lower the "
                     f"learning rate, which is {training.learning_rate:g}"
                 )
-            self._loss += loss * len(labels)
-            self._examples += len(labels)
+            self._loss += loss * len(rows)
+            self._examples += len(rows)
             self._step += 1
             self._steps += 1
             if self._progress is not None:
-                what = f"epoch {number + 1} of {training.epochs}"
+                what = f"epoch {number + 1} of {plan.epochs}"
                 self._progress(what, place + 1, len(batches))
             if time.monotonic() - self._written >= self._pause:
                 self._write(number)
-        loss, probabilities = self._learner.judge(self._pairs, held_out)
-        best = all(loss < before.validation_loss for before in self._history)
+        judged = self._task.judge(self._learner.network, held_out)
+        best = all(judged.loss < before.validation_loss for before in self._history)
         if best:
             self._best = self._learner.network.state()
-        seconds = time.monotonic() - self._began
-        weights = combined_weights(probabilities)
         made = TrainingEpoch(
             number + 1,
-            training.epochs,
+            plan.epochs,
             self._examples,
             self._loss / self._examples,
-            loss,
-            float(np.mean((weights > 0) == held_out.labels)),
+            judged.loss,
+            judged.accuracy,
             best,
-            round(seconds, 3),
+            round(time.monotonic() - self._began, 3),
         )
         self._history.append(made)
         self._loss, self._examples, self._step = 0.0, 0, 0
@@ -205,37 +256,18 @@ class Run:
             for epoch in self._history:
                 self._on_epoch(replace(epoch, kept=True))
 
-    def _made(self, held_out: Examples) -> TrainedRater:
-        from deltableu.judges.network import RaterNetwork
-
-        self._learner.network = RaterNetwork.of(self._settings, self._best)
-        judged = self._learner.judge(self._pairs, held_out)
-        baseline = OverlapBaseline(self._pairs, self._draw("training", 0, _BASELINE))
+    def _made(self, held_out: Drawn) -> TrainedRater:
+        task = self._task
+        judged = task.judge(task.network(self._best), held_out)
         card = {
             "training": {"version": __version__, **asdict(self._training)},
-            "data": asdict(self._pairs.counts),
+            "plan": asdict(self._plan),
+            "data": asdict(task.pairs.counts),
             "epochs": [_record(epoch) for epoch in self._history],
-            "held out": _quality(*judged, held_out, baseline),
+            "held out": task.quality(judged, held_out),
         }
-        return TrainedRater(self._settings, self._vocabulary, self._best, card, self._work)
+        return TrainedRater(task.settings, task.vocabulary, self._best, card, self._work)
 
 
 def _record(epoch: TrainingEpoch) -> dict[str, Any]:
     return {name: value for name, value in asdict(epoch).items() if name != "kept"}
-
-
-def _quality(
-    loss: float, probabilities: Singles, held_out: Examples, baseline: OverlapBaseline
-) -> dict[str, Any]:
-    labels = held_out.labels
-    weights = combined_weights(probabilities)
-    overlap = baseline.scores(held_out)
-    return {
-        "examples": len(labels),
-        "loss": loss,
-        "accuracy": float(np.mean((weights > 0) == labels)),
-        "area under curve": area_under_curve(weights, labels),
-        "accuracy of word overlap": float(np.mean((overlap > 0) == labels)),
-        "area under curve of word overlap": area_under_curve(overlap, labels),
-        "calibration": [asdict(bin) for bin in calibration((weights + 1) / 2, labels)],
-    }

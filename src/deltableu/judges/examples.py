@@ -82,10 +82,10 @@ def draw_examples(
     check_at_least("epoch", epoch, 0)
     rng = stream(seed, _DRAW, get_args(Split).index(split), epoch)
     first, second = _positives(pairs, split, rng)
-    chosen = _chosen(pairs.groups[first], rng, most, balanced=negatives == "matched")
+    chosen = choose_examples(pairs.groups[first], rng, most, balanced=negatives == "matched")
     first, second = first[chosen], second[chosen]
     if negatives == "matched":
-        others = (first, second[_unlike(pairs.groups[first], rng)])
+        others = (first, second[unlike(pairs.groups[first], rng)])
     else:
         others = _random_rows(pairs, split, len(first), rng)
     labels = np.repeat(np.array([1, 0], np.uint8), len(first))
@@ -97,7 +97,7 @@ def draw_examples(
     )
 
 
-def _rows(pairs: TrainingPairs, split: Split, part: slice) -> Ints:
+def rows_of(pairs: TrainingPairs, split: Split, part: slice) -> Ints:
     """Rows of a part of the pairs whose utterances are of the split."""
     wanted = pairs.validation == (split == "validation")
     rows: Ints = np.flatnonzero(wanted[pairs.groups[part]]) + part.start
@@ -105,7 +105,7 @@ def _rows(pairs: TrainingPairs, split: Split, part: slice) -> Ints:
 
 
 def _positives(pairs: TrainingPairs, split: Split, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    rows = _rows(pairs, split, slice(0, pairs.counts.responses))
+    rows = rows_of(pairs, split, slice(0, pairs.counts.responses))
     groups = pairs.groups[rows]
     ring = rows[np.lexsort((rng.random(len(rows)), groups))]
     starts = starts_of(groups)
@@ -120,7 +120,9 @@ def _positives(pairs: TrainingPairs, split: Split, rng: np.random.Generator) -> 
     return np.where(turned, ends[1], ends[0]), np.where(turned, ends[0], ends[1])
 
 
-def _chosen(groups: Ints, rng: np.random.Generator, most: int | None, *, balanced: bool) -> Ints:
+def choose_examples(
+    groups: Ints, rng: np.random.Generator, most: int | None, *, balanced: bool
+) -> Ints:
     """Random positive examples; if `balanced`, no utterance has more than half of them."""
     size = len(groups)
     wanted = size if most is None else min(most, size)
@@ -136,7 +138,7 @@ def _chosen(groups: Ints, rng: np.random.Generator, most: int | None, *, balance
     return order[within < wanted // 2][:wanted]
 
 
-def _unlike(groups: Ints, rng: np.random.Generator) -> Ints:
+def unlike(groups: Ints, rng: np.random.Generator) -> Ints:
     """A random permutation that gives every example one of another group.
 
     No group has more than half of the examples.
@@ -170,7 +172,7 @@ def _random_rows(
     pairs: TrainingPairs, split: Split, size: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
     """Any two random rows of different utterances are equally likely."""
-    rows = _rows(pairs, split, slice(pairs.counts.responses, len(pairs.groups)))
+    rows = rows_of(pairs, split, slice(pairs.counts.responses, len(pairs.groups)))
     starts = starts_of(pairs.groups[rows])
     sizes = np.diff(starts)
     if len(sizes) < 2:

@@ -69,7 +69,8 @@ def _conversations(pairs: TrainingPairs, vocabulary: int) -> Any:
     """Conversations x words, rows of length 1."""
     from scipy import sparse
 
-    rows = np.arange(pairs.counts.responses)
+    rows = np.arange(pairs.counts.responses or len(pairs.groups))
+    rows = rows[np.argsort(pairs.groups[rows], kind="stable")]
     rows = rows[~pairs.validation[pairs.groups[rows]]]
     groups = pairs.groups[rows]
     firsts = np.flatnonzero(np.diff(groups, prepend=-1))

@@ -1,4 +1,4 @@
-"""Logs in; utterances with several responses out, as numbers of a vocabulary."""
+"""Logs in; pairs to learn from out, as numbers of a vocabulary."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def read_training_pairs(
     max_length: int = 50,
     max_responses: int = 50,
     other: int | None = None,
+    several: bool = True,
     tell: BytesRead = lambda read: None,
 ) -> TrainingPairs:
     """Find the utterances of logs that have several responses.
@@ -62,13 +63,15 @@ def read_training_pairs(
         Random rows of the logs to keep beside, at most; by default as many as there are rows of
         utterances with several responses. Different rows are equally likely, however often they
         occur.
+    several
+        Whether to look for utterances with several responses; else the random rows are all.
     tell
         Called with the bytes that were read since the last call; all logs are read `PASSES` times.
 
     Raises
     ------
     InputError
-        Where fewer than two utterances with several responses are on either side.
+        Where fewer than two utterances (with several responses) are on either side.
 
     Examples
     --------
@@ -87,31 +90,38 @@ def read_training_pairs(
     keys = RowKeys()
     for block in read_blocks(partitions, tell):
         keys.add(block)
-    several, utterances, too_many = keys.several(max_responses, salt(seed, _RESPONSES))
-    _check_several(keys, utterances, len(several))
-    others = keys.others(len(several) if other is None else other, salt(seed, _OTHERS))
+    found, utterances, too_many = keys.several(max_responses, salt(seed, _RESPONSES))
+    _check_rows(keys)
+    if several:
+        _check_several(keys, utterances, len(found))
+    else:
+        found, too_many = found[:0], 0
+    first = len(found)
+    others = keys.others(first if several and other is None else other or 0, salt(seed, _OTHERS))
     rows, empty = keys.rows, keys.empty
     del keys
-    wanted = KeyedRows.joined([several, others])
-    found = RowTexts(wanted, vocabulary, max_length, salt(seed, _SPELLINGS))
+    wanted = KeyedRows.joined([found, others])
+    read = RowTexts(wanted, vocabulary, max_length, salt(seed, _SPELLINGS))
     for block in read_blocks(partitions, tell):
-        found.add(block)
-    texts, long = found.end()
-    places = np.stack(found.texts_of(wanted))
+        read.add(block)
+    texts, long = read.end()
+    places = np.stack(read.texts_of(wanted))
 
     # A vocabulary may have nothing for a text that has words.
     readable = np.logical_and(*(texts.lengths > 0)[places])
-    empty += int((~readable[: len(several)]).sum())
-    kept = readable & np.concatenate(
-        (_with_another(several, readable[: len(several)]), np.ones(len(others), np.bool_))
-    )
-    responses = int(kept[: len(several)].sum())
+    empty += int((~readable[:first]).sum())
+    kept = readable.copy()
+    if first:
+        kept[:first] &= _with_another(found, readable[:first])
+    responses = int(kept[:first].sum())
     wanted, places = wanted[kept], places[:, kept]
     groups, names = _numbered(wanted.utterances, responses)
-    held_out, training, validated = _split(names, groups[:responses], validation, seed, rows)
+    counted = int(groups[:responses].max(initial=-1)) + 1 if several else len(names)
+    held_out, training, validated = _split(names, counted, validation, seed)
+    _check_sides(training, validated, validation, rows, several=several)
     counts = TrainingCounts(
-        rows, empty, utterances, training + validated, responses, too_many, training, validated,
-        len(wanted) - responses, len(texts), int(long.sum()),
+        rows, empty, utterances, training + validated if several else 0, responses, too_many,
+        training, validated, len(wanted) - responses, len(texts), int(long.sum()),
     )  # fmt: skip
     return TrainingPairs(texts, places[0], places[1], groups, held_out, counts)
 
@@ -136,39 +146,41 @@ def _numbered(utterances: Keys, several: int) -> tuple[Ints, Keys]:
     return numbers.find(utterances).astype(np.int64), np.concatenate((first, more))
 
 
-def _split(
-    names: Keys, groups: Ints, validation: float, seed: int, rows: int
-) -> tuple[Bools, int, int]:
-    """Which utterances are held out, and how many of those with several responses are not, and are.
+def _split(names: Keys, counted: int, validation: float, seed: int) -> tuple[Bools, int, int]:
+    """Which utterances are held out, and how many of the first `counted` are not, and are.
 
     A share is one of all possible hashes.
     """
-    several = int(groups[-1]) + 1 if len(groups) else 0
     ranks = mixed(salt(seed, _SPLIT), key_numbers(names))
     if validation >= 1:
-        number = min(int(validation), several)
-        limit = int(np.sort(ranks[:several])[number - 1]) if number else 0
+        number = min(int(validation), counted)
+        limit = int(np.sort(ranks[:counted])[number - 1]) if number else 0
     else:
         limit = min(int(validation * (_LARGEST + 1)), _LARGEST)
     held_out = ranks <= np.uint64(limit)
-    validated = int(held_out[:several].sum())
-    training = several - validated
+    validated = int(held_out[:counted].sum())
+    return held_out, counted - validated, validated
+
+
+def _check_sides(
+    training: int, validated: int, validation: float, rows: int, *, several: bool
+) -> None:
     if min(training, validated) < _FEWEST:
+        number = training + validated
         raise InputError(
-            f"of {several} {'utterance' if several == 1 else 'utterances'} with several responses "
-            f"in {rows} rows, {validated} would be held out and {training} would be left to learn "
-            f"from, but both sides need {_FEWEST} or more: add logs, or change validation, which "
-            f"is {validation:g}"
+            f"of {number} {'utterance' if number == 1 else 'utterances'} "
+            f"{'with several responses ' if several else ''}in {rows} rows, {validated} would be "
+            f"held out and {training} would be left to learn from, but both sides need {_FEWEST} "
+            f"or more: add logs, or change validation, which is {validation:g}"
         )
-    return held_out, training, validated
+
+
+def _check_rows(keys: RowKeys) -> None:
+    if not keys.rows:
+        raise InputError("the logs hold no rows, and a judge learns from utterances and responses")
 
 
 def _check_several(keys: RowKeys, utterances: int, several: int) -> None:
-    if not keys.rows:
-        raise InputError(
-            "the logs hold no rows, and a judge learns from utterances that have two or more "
-            "different responses"
-        )
     if not several:
         raise InputError(
             f"none of the {utterances} different utterances in the {keys.rows} rows of the logs "

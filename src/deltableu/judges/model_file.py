@@ -1,4 +1,4 @@
-"""A rater's model as one safetensors file: numbers and JSON, nothing that could be run."""
+"""A judge's model as one safetensors file: numbers and JSON, nothing that could be run."""
 
 from __future__ import annotations
 
@@ -23,11 +23,18 @@ from deltableu.io import (
     tidy_record,
 )
 from deltableu.judges.neural import need
-from deltableu.judges.settings import RaterSettings, parameter_shapes
+from deltableu.judges.ruber_settings import RuberSettings
+from deltableu.judges.settings import NetworkSettings, RaterSettings, parameter_shapes
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
 
 _FORMAT = "deltableu-rater"
-_VERSION = 1
+#: By kind, the first format version that has it, so that older readers say what they need.
+_VERSIONS = {"nn-rater": 1, "ruber": 2}
+_VERSION = max(_VERSIONS.values())
+_SETTINGS: dict[str, type[NetworkSettings]] = {
+    "nn-rater": RaterSettings,
+    "ruber": RuberSettings,
+}
 _VOCABULARY = "vocabulary"
 _LONGEST_COUNT = 15
 #: Bytes to which the header is filled up, so that numbers begin where a processor likes them to.
@@ -36,12 +43,12 @@ _ALIGNMENT = 8
 
 @dataclass(frozen=True, eq=False)
 class RaterModel:
-    """A trained rater.
+    """A trained judge: an NN-rater, or the unreferenced scorer of RUBER.
 
     Attributes
     ----------
-    settings : RaterSettings
-        The shape of the network.
+    settings : NetworkSettings
+        The shape of the network, which says what kind of judge it is.
     vocabulary : Vocabulary
         What turns texts into numbers.
     state : mapping of str to ndarray
@@ -52,11 +59,16 @@ class RaterModel:
         A hash of settings, vocabulary and parameters: two models that rate alike have the same.
     """
 
-    settings: RaterSettings
+    settings: NetworkSettings
     vocabulary: Vocabulary = field(repr=False)
     state: Mapping[str, NDArray[np.float32]] = field(repr=False)
     card: Mapping[str, Any] = field(repr=False)
     digest: str
+
+    @property
+    def kind(self) -> str:
+        """As `deltableu judge train --kind` calls it."""
+        return self.settings.kind
 
     @property
     def parameters(self) -> int:
@@ -76,6 +88,7 @@ class RaterModel:
     def record(self) -> dict[str, Any]:
         """All that is known of the model, but not the numbers it learnt."""
         return {
+            "kind": self.kind,
             "digest": self.digest,
             "parameters": self.parameters,
             "settings": self.settings,
@@ -86,7 +99,7 @@ class RaterModel:
 
 def write_model(
     path: str | os.PathLike[str],
-    settings: RaterSettings,
+    settings: NetworkSettings,
     vocabulary: Vocabulary,
     state: Mapping[str, NDArray[np.float32]],
     card: Mapping[str, Any],
@@ -97,7 +110,7 @@ def write_model(
     ----------
     path : str or PathLike
         Where the file goes, which is replaced if it is there.
-    settings : RaterSettings
+    settings : NetworkSettings
         The shape of the network.
     vocabulary : Vocabulary
         What turns texts into numbers.
@@ -119,7 +132,7 @@ def write_model(
     digest = _digest(settings, vocabulary.kind, len(vocabulary), data, kept)
     metadata = {
         "format": _FORMAT,
-        "format_version": str(_VERSION),
+        "format_version": str(_VERSIONS[settings.kind]),
         "settings": _canonical(asdict(settings)),
         "vocabulary_kind": vocabulary.kind,
         "vocabulary_size": str(len(vocabulary)),
@@ -127,6 +140,8 @@ def write_model(
         "card_digest": _sha256(card_text),
         "digest": digest,
     }
+    if settings.kind != RaterSettings.kind:
+        metadata["kind"] = settings.kind
     tensors: dict[str, NDArray[Any]] = {**kept, _VOCABULARY: np.frombuffer(data, np.uint8)}
     with atomic_path(path) as temporary, open(temporary, "wb") as stream:
         stream.write(_header(tensors, metadata))
@@ -203,15 +218,19 @@ def _read_file(name: str, library: Any) -> tuple[dict[str, str], dict[str, NDArr
     return metadata, tensors
 
 
-def _read_settings(name: str, metadata: Mapping[str, str]) -> RaterSettings:
+def _read_settings(name: str, metadata: Mapping[str, str]) -> NetworkSettings:
+    kind = metadata.get("kind", RaterSettings.kind)
+    if kind not in _SETTINGS:
+        raise _fault(name, f"is a judge of the unknown kind {kind[:20]!r}: it is damaged")
+    shape = _SETTINGS[kind]
     try:
         given = decode(metadata.get("settings", ""))
     except ValueError:
         raise _fault(name, "its settings are no JSON: it is damaged") from None
-    if not isinstance(given, dict) or given.keys() != asdict(RaterSettings()).keys():
+    if not isinstance(given, dict) or given.keys() != asdict(shape()).keys():
         raise _fault(name, "its settings are not those of a judge: it is damaged")
     try:
-        return RaterSettings(**given)
+        return shape(**given)
     except InputError as error:
         raise _fault(name, f"its settings are wrong: {error}") from None
 
@@ -224,7 +243,7 @@ def _read_card(name: str, text: str) -> Mapping[str, Any]:
 
 
 def _wrong_tensors(
-    tensors: Mapping[str, NDArray[Any]], settings: RaterSettings, vocabulary_size: int
+    tensors: Mapping[str, NDArray[Any]], settings: NetworkSettings, vocabulary_size: int
 ) -> str | None:
     """What is wrong with the parameters, to follow the name of the file."""
     # A damaged number of layers must not make a list of billions of names.
@@ -254,7 +273,7 @@ def _sha256(text: str) -> str:
 
 
 def _digest(
-    settings: RaterSettings,
+    settings: NetworkSettings,
     kind: str,
     size: int,
     vocabulary: bytes,

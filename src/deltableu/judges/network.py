@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -11,17 +10,16 @@ from torch import Tensor, nn
 
 from deltableu._types import Ints, Singles
 from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.gru import Scratch, encode_texts, time_steps
+from deltableu.judges.gru import Scratch
+from deltableu.judges.judge_network import JudgeNetwork, encode_chosen, scale_gru
 from deltableu.judges.settings import RaterSettings
 
 #: Triplets of the quadruple (U1, R1, U2, R2): the utterances never meet, since in training those
 #: of a positive example are the same.
 TRIPLETS = ((0, 1, 3), (2, 3, 1))
 
-_UPDATE_BIAS = 2.0
 
-
-class RaterNetwork(nn.Module):
+class RaterNetwork(JudgeNetwork[RaterSettings]):
     """A shared embedding and Bi-GRU, and a network that judges triplets of texts.
 
     Parameters
@@ -39,8 +37,7 @@ class RaterNetwork(nn.Module):
     def __init__(
         self, settings: RaterSettings, vocabulary: int, seed: int = 0, *, scaled: bool = False
     ) -> None:
-        super().__init__()
-        self.settings = settings
+        super().__init__(settings)
         self._scratch = Scratch()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -55,43 +52,17 @@ class RaterNetwork(nn.Module):
                 self._scale()
 
     def _scale(self) -> None:
-        hidden = self.settings.hidden
         for part in self.network:
             if isinstance(part, nn.Linear):
                 nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
                 nn.init.zeros_(part.bias)
-        for way in ("", "_reverse"):
-            recurrent = getattr(self.gru, f"weight_hh_l0{way}")
-            for gate in recurrent.data.split(hidden):
-                nn.init.orthogonal_(gate)
-            getattr(self.gru, f"bias_ih_l0{way}").data[hidden : 2 * hidden] = _UPDATE_BIAS
-
-    @classmethod
-    def of(cls, settings: RaterSettings, state: Mapping[str, Singles]) -> RaterNetwork:
-        """A network with these parameters."""
-        with torch.device("meta"):
-            made = cls(settings, len(state["embedding.weight"]))
-        tensors = {name: torch.from_numpy(np.array(array)) for name, array in state.items()}
-        made.load_state_dict(tensors, assign=True)
-        return made
-
-    def state(self) -> dict[str, Singles]:
-        """A copy of the parameters."""
-        return {name: tensor.detach().numpy().copy() for name, tensor in self.state_dict().items()}
+        scale_gru(self.gru)
 
     def encode(self, texts: EncodedTexts, chosen: Ints) -> Tensor:
         """The vectors of some texts, in the order asked for; each should be named once."""
-        steps, order = time_steps(texts, chosen, self.settings.max_length)
-        weights = [
-            getattr(self.gru, f"{kind}_l0{way}")
-            for way in ("", "_reverse")
-            for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        ]
-        places = np.empty_like(order)
-        places[order] = np.arange(len(order))
-        return encode_texts(self.embedding.weight, weights, steps, self._scratch)[
-            torch.from_numpy(places)
-        ]
+        return encode_chosen(
+            self.embedding, self.gru, texts, chosen, self.settings.max_length, self._scratch
+        )
 
     def forward(self, texts: EncodedTexts, quadruples: Ints) -> Tensor:
         """Logits of both triplets of each (U1, R1, U2, R2): quadruple, triplet, class."""

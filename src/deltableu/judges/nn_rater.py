@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +15,14 @@ from deltableu.corpus import Item, Reference
 from deltableu.errors import InputError, Problem, check_at_least
 from deltableu.io import number_text
 from deltableu.judges.combination import Magnitude, Triplets, check_rule, combined_weights
-from deltableu.judges.model_file import RaterModel, read_model
+from deltableu.judges.model_file import RaterModel
+from deltableu.judges.model_reading import by_length, check_model_kind, read_once
 from deltableu.judges.neural import need
 from deltableu.judges.rater import RatingBatch
 
 _DIGITS = 12
 #: float32 knows no more, and the last bits depend on what else is computed at the same time.
 _DECIMALS = 6
-#: Words that the Bi-GRU reads at once; it needs some 7 to 28 kilobytes for each.
-_WORDS = 16_384
-
-_in_use: WeakValueDictionary[tuple[str, int, int, int], RaterModel] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +69,7 @@ class NNRater:
             message = f"must be a number in [-1, 1] or 'rated', got {self.original!r}"
             raise InputError(Problem(message, field="original"))
         check_at_least("batch", self.batch, 1)
+        check_model_kind(self.model, "nn-rater")
 
     @classmethod
     def load(
@@ -86,7 +83,7 @@ class NNRater:
     ) -> NNRater:
         """The rater of a model's file."""
         check_rule(triplets, magnitude)
-        model = _read_once(path)
+        model = read_once(path, "nn-rater")
         need("torch", "rating with a model")
         return cls(model, triplets, magnitude, original, batch)
 
@@ -103,7 +100,8 @@ class NNRater:
         from deltableu.judges.network import RaterNetwork
 
         # Nothing is learnt here, so nothing need be kept for gradients: a third of the time.
-        return RaterNetwork.of(self.model.settings, self.model.state).requires_grad_(False)
+        shape: Any = self.model.settings
+        return RaterNetwork.of(shape, self.model.state).requires_grad_(False)
 
     def rate(self, item: Item, references: Sequence[Reference]) -> Sequence[float]:
         """One weight per reference."""
@@ -147,7 +145,7 @@ class NNRater:
         lengths = np.minimum(np.diff(encoded.bounds), self.model.settings.max_length)
         with torch.inference_mode():
             vectors = torch.empty(len(texts), 2 * self.model.settings.hidden)
-            for some in _by_length(lengths):
+            for some in by_length(lengths):
                 vectors[torch.from_numpy(some)] = network.encode(encoded, some)
             parts = [
                 network.judge(vectors, quadruples[start : start + self.batch]).softmax(-1).numpy()
@@ -168,32 +166,6 @@ class NNRater:
             )
             raise InputError(Problem(wrong, item=item.id))
         return source.utterance or ""
-
-
-def _read_once(path: str | os.PathLike[str]) -> RaterModel:
-    """A model that is in use already is not read again, unless its file has changed."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return read_model(path)  # says what is wrong
-    key = (os.path.realpath(path), found.st_ino, found.st_size, found.st_mtime_ns)
-    model = _in_use.get(key)
-    if model is None:
-        model = _in_use[key] = read_model(path)
-    return model
-
-
-def _by_length(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The texts in parts of like length that are small enough for the memory of any machine.
-
-    Examples
-    --------
-    >>> _by_length(np.array([5, _WORDS, 2, 0]))
-    [array([3, 2, 0]), array([1])]
-    """
-    order = np.argsort(lengths, kind="stable")
-    part = np.cumsum(lengths[order]) // (_WORDS + 1)
-    return np.split(order, np.flatnonzero(np.diff(part)) + 1)
 
 
 def _message(item: Item) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.judges.batches import quadruples
+from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.examples import Examples
 from deltableu.judges.training_pairs import TrainingPairs
 from deltableu.text import tf_idf
@@ -74,30 +75,36 @@ class OverlapBaseline:
     """
 
     def __init__(self, pairs: TrainingPairs, examples: Examples) -> None:
-        from scipy.sparse import csr_array
-
-        texts = pairs.texts
-        shape = (len(texts), int(texts.numbers.max(initial=0)) + 1)
-        ones = np.ones(len(texts.numbers))
-        self._vectors = tf_idf(csr_array((ones, texts.numbers, texts.bounds), shape=shape))
-        self._pairs = pairs
-        features = self._features(examples)
+        self._vectors = word_vectors(pairs.texts)
+        features = self._features(quadruples(pairs, examples))
         self._weights = _logistic(features, examples.labels.astype(np.float64))
 
-    def scores(self, examples: Examples) -> Array:
-        """Log odds of being positive."""
-        found: Array = self._features(examples) @ self._weights
+    def scores(self, chosen: Ints) -> Array:
+        """Log odds of being positive, of quadruples of places among the texts."""
+        found: Array = self._features(chosen) @ self._weights
         return found
 
-    def _features(self, examples: Examples) -> Array:
-        chosen = quadruples(self._pairs, examples)
+    def _features(self, chosen: Ints) -> Array:
         cosines = [
-            np.asarray(
-                self._vectors[chosen[:, one]].multiply(self._vectors[chosen[:, other]]).sum(1)
-            ).ravel()
+            overlap(self._vectors, chosen[:, one], chosen[:, other])
             for one, other in ((1, 3), (0, 3), (2, 1))
         ]
         return np.stack([np.ones(len(chosen)), *cosines], axis=1)
+
+
+def word_vectors(texts: EncodedTexts) -> Any:
+    """TF-IDF of texts, a sparse row each."""
+    from scipy.sparse import csr_array
+
+    shape = (len(texts), int(texts.numbers.max(initial=0)) + 1)
+    ones = np.ones(len(texts.numbers))
+    return tf_idf(csr_array((ones, texts.numbers, texts.bounds), shape=shape))
+
+
+def overlap(vectors: Any, one: Ints, other: Ints) -> Array:
+    """The cosine of each of some rows with another one."""
+    found: Array = np.asarray(vectors[one].multiply(vectors[other]).sum(1)).ravel()
+    return found
 
 
 def _logistic(features: Array, labels: Array, steps: int = 25) -> Array:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import ClassVar, Literal, Protocol, get_args
 
 from deltableu.errors import (
     InputError,
@@ -15,14 +16,15 @@ from deltableu.errors import (
     hint_at,
 )
 
+Kind = Literal["nn-rater", "ruber"]
 Preset = Literal["paper", "small"]
 Negatives = Literal["matched", "random"]
 Start = Literal["latent", "scaled", "torch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaterSettings:
-    """The shape of the network of Tsuta et al. (2020), sections 4.2 and 5.3.
+class NetworkSettings:
+    """The shape of a network above a Bi-GRU.
 
     Attributes
     ----------
@@ -33,10 +35,13 @@ class RaterSettings:
     layer : int
         Units per hidden layer of the network above it.
     layers : int
-        Number of these layers, each followed by a ReLU.
+        Number of these layers.
     max_length : int
         Number of words or pieces of a text that are read; the rest is cut off.
     """
+
+    #: What a model of this shape is, as `deltableu judge train --kind` calls it.
+    kind: ClassVar[Kind]
 
     embedding: int = 128
     hidden: int = 128
@@ -50,6 +55,35 @@ class RaterSettings:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 message = f"must be a whole number of 1 or more, got {value!r}"
                 raise InputError(Problem(message, field=field.name))
+
+    def shapes(self, vocabulary: int) -> dict[str, tuple[int, ...]]:
+        """The names and shapes of all parameters."""
+        raise NotImplementedError
+
+    def size(self, vocabulary: int) -> int:
+        """About how many parameters there are, without a list of them."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaterSettings(NetworkSettings):
+    """The shape of the network of Tsuta et al. (2020), sections 4.2 and 5.3.
+
+    Attributes
+    ----------
+    embedding, hidden, layer, layers, max_length : int
+        See `NetworkSettings`; a ReLU follows each layer.
+    """
+
+    kind: ClassVar[Kind] = "nn-rater"
+
+    def shapes(self, vocabulary: int) -> dict[str, tuple[int, ...]]:
+        widths = [6 * self.hidden, *[self.layer] * self.layers, 2]
+        return {**encoder_shapes(self, vocabulary), **layer_shapes(widths)}
+
+    def size(self, vocabulary: int) -> int:
+        wide = max(self.hidden, self.layer)
+        return (vocabulary + 6 * wide) * self.embedding + (6 + self.layers) * wide * wide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +100,8 @@ class TrainingSettings:
         Learning rate of Adam.
     batch : int
         Examples per step: quadruples of two utterances and two responses.
+    examples : int, optional
+        Largest number of examples per epoch, drawn afresh for each; all of them by default.
     epochs : int
         Largest number of epochs; the parameters with the least held-out loss are kept.
     patience : int
@@ -90,6 +126,7 @@ class TrainingSettings:
     vocabulary_size: int = 8000
     learning_rate: float = 1e-3
     batch: int = 250
+    examples: int | None = None
     epochs: int = 6
     patience: int = 1
     negatives: Negatives = "matched"
@@ -99,17 +136,49 @@ class TrainingSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("vocabulary_size", "batch", "epochs", "patience"):
-            check_at_least(name, getattr(self, name), 1)
+        check_training(self)
         check_at_least("max_responses", self.max_responses, 2)
         check_choice("negatives", self.negatives, get_args(Negatives))
-        check_choice("vocabulary", self.vocabulary, ("pieces", "words"))
-        check_choice("start", self.start, get_args(Start))
-        check_validation(self.validation)
-        check_share("learning_rate", self.learning_rate)
-        if not 0 <= self.seed < 2**63:
-            message = f"must be a whole number from 0 to 2**63 - 1, got {self.seed}"
-            raise InputError(Problem(message, field="seed"))
+
+
+class Trained(Protocol):
+    """What the ways to train all judges have in common."""
+
+    @property
+    def vocabulary(self) -> Literal["pieces", "words"]: ...
+    @property
+    def vocabulary_size(self) -> int: ...
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def batch(self) -> int: ...
+    @property
+    def examples(self) -> int | None: ...
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def patience(self) -> int: ...
+    @property
+    def validation(self) -> float: ...
+    @property
+    def start(self) -> Start: ...
+    @property
+    def seed(self) -> int: ...
+
+
+def check_training(training: Trained) -> None:
+    """Complain of settings that no training can have."""
+    for name in ("vocabulary_size", "batch", "epochs", "patience"):
+        check_at_least(name, getattr(training, name), 1)
+    if training.examples is not None:
+        check_at_least("examples", training.examples, 4)
+    check_choice("vocabulary", training.vocabulary, ("pieces", "words"))
+    check_choice("start", training.start, get_args(Start))
+    check_validation(training.validation)
+    check_share("learning_rate", training.learning_rate)
+    if not 0 <= training.seed < 2**63:
+        message = f"must be a whole number from 0 to 2**63 - 1, got {training.seed}"
+        raise InputError(Problem(message, field="seed"))
 
 
 def check_validation(validation: float) -> None:
@@ -146,16 +215,20 @@ def preset(name: Preset) -> tuple[RaterSettings, TrainingSettings]:
     >>> preset("paper")[0]
     RaterSettings(embedding=512, hidden=512, layer=1024, layers=5, max_length=50)
     """
-    if name not in PRESETS:
-        meant = hint_at(name, PRESETS)
-        raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}{meant}")
+    check_preset(name)
     return PRESETS[name]
 
 
-def check_size(settings: RaterSettings, vocabulary: int) -> None:
+def check_preset(name: str) -> None:
+    """Complain of a preset that does not exist."""
+    if name not in PRESETS:
+        meant = hint_at(name, PRESETS)
+        raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}{meant}")
+
+
+def check_size(settings: NetworkSettings, vocabulary: int) -> None:
     """A mistyped number should not end in want of memory."""
-    wide = max(settings.hidden, settings.layer)
-    most = (vocabulary + 6 * wide) * settings.embedding + (6 + settings.layers) * wide * wide
+    most = settings.size(vocabulary)
     if most > _MOST:
         raise InputError(
             f"such a judge has about {most:.1e} parameters, which is beyond {_MOST:.0e}: choose a "
@@ -163,12 +236,12 @@ def check_size(settings: RaterSettings, vocabulary: int) -> None:
         )
 
 
-def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tuple[int, ...]]:
+def parameter_shapes(settings: NetworkSettings, vocabulary: int) -> dict[str, tuple[int, ...]]:
     """The names and shapes of all parameters of a judge.
 
     Parameters
     ----------
-    settings : RaterSettings
+    settings : NetworkSettings
     vocabulary : int
         Its size, with padding and the unknown word.
 
@@ -181,13 +254,28 @@ def parameter_shapes(settings: RaterSettings, vocabulary: int) -> dict[str, tupl
     >>> sum(prod(shape) for name, shape in shapes.items() if name.startswith("network"))
     7347202
     """
-    shapes: dict[str, tuple[int, ...]] = {"embedding.weight": (vocabulary, settings.embedding)}
+    return settings.shapes(vocabulary)
+
+
+def encoder_shapes(
+    settings: NetworkSettings, vocabulary: int, prefix: str = ""
+) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of an embedding and a Bi-GRU."""
+    shapes: dict[str, tuple[int, ...]] = {
+        f"{prefix}embedding.weight": (vocabulary, settings.embedding)
+    }
     gates = 3 * settings.hidden
     for way in ("", "_reverse"):
-        shapes[f"gru.weight_ih_l0{way}"] = (gates, settings.embedding)
-        shapes[f"gru.weight_hh_l0{way}"] = (gates, settings.hidden)
-        shapes[f"gru.bias_ih_l0{way}"] = shapes[f"gru.bias_hh_l0{way}"] = (gates,)
-    widths = [6 * settings.hidden, *[settings.layer] * settings.layers, 2]
+        shapes[f"{prefix}gru.weight_ih_l0{way}"] = (gates, settings.embedding)
+        shapes[f"{prefix}gru.weight_hh_l0{way}"] = (gates, settings.hidden)
+        for bias in ("ih", "hh"):
+            shapes[f"{prefix}gru.bias_{bias}_l0{way}"] = (gates,)
+    return shapes
+
+
+def layer_shapes(widths: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of layers; another one, without parameters, follows each."""
+    shapes: dict[str, tuple[int, ...]] = {}
     for place, (inner, outer) in enumerate(itertools.pairwise(widths)):
         shapes[f"network.{2 * place}.weight"] = (outer, inner)
         shapes[f"network.{2 * place}.bias"] = (outer,)

@@ -1,23 +1,32 @@
-"""Logs in, a trained NN-rater out (Tsuta et al. 2020, sections 4.2 and 5.3)."""
+"""Logs in, trained judges out (Tsuta et al. 2020, Tao et al. 2018)."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deltableu._types import Progress
 from deltableu._version import __version__
-from deltableu.errors import check_kind
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import WorkFolder, fingerprint
 from deltableu.judges.epochs import STATE, Run, TrainedRater, TrainingEpoch
 from deltableu.judges.neural import check_threads, need
 from deltableu.judges.piece_vocabulary import piece_vocabulary
-from deltableu.judges.settings import RaterSettings, TrainingSettings, check_size, preset
+from deltableu.judges.ruber_settings import RuberSettings, RuberTraining, ruber_preset
+from deltableu.judges.settings import (
+    NetworkSettings,
+    RaterSettings,
+    TrainingSettings,
+    check_size,
+    preset,
+)
 from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.judges.training_plan import TrainingPlan
 from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
 from deltableu.judges.word_vocabulary import word_vocabulary
 
@@ -31,18 +40,22 @@ _VOCABULARY, _PAIRS = "vocabulary", "pairs"
 #: Texts that pieces are made from.
 _SAMPLE = 200_000
 
+_Training = TrainingSettings | RuberTraining
+
 
 def train_rater(
     logs: Logs,
     *,
     settings: RaterSettings | None = None,
     training: TrainingSettings | None = None,
+    minutes: float | None = None,
     threads: int | None = None,
     work: Path | None = None,
     keep_work: bool = False,
     pause: float = PAUSE,
     progress: Progress | None = None,
     on_epoch: Callable[[TrainingEpoch], None] | None = None,
+    on_plan: Callable[[TrainingPlan], None] | None = None,
 ) -> TrainedRater:
     """Train the NN-rater on utterances of logs that have several responses.
 
@@ -55,6 +68,10 @@ def train_rater(
         As `deltableu.mine_references` takes them.
     settings, training
         By default the preset `small`.
+    minutes : float, optional
+        About how long it may take, reading included: where all examples would take longer, every
+        epoch learns from some random ones (see `fit_plan`), and how many depends on the machine.
+        The card's `plan` says it; the same number as `training.examples` gives the same model.
     threads : int, optional
         All cores by default. Sums of floats, and so the last digits, depend on it.
     work : Path, optional
@@ -67,13 +84,72 @@ def train_rater(
         Called with (what is done, done, in all).
     on_epoch : callable, optional
         Called with each `TrainingEpoch`, also with those of the run that this one goes on with.
+    on_plan : callable, optional
+        Called with the `TrainingPlan` before the first epoch.
     """
     shape, how = preset("small")
     settings, how = settings or shape, training or how
     check_kind("settings", settings, RaterSettings)
     check_kind("training", how, TrainingSettings)
+    return _train(
+        logs, settings, how, minutes, threads, work, keep_work, pause, progress, on_epoch, on_plan
+    )
+
+
+def train_ruber(
+    logs: Logs,
+    *,
+    settings: RuberSettings | None = None,
+    training: RuberTraining | None = None,
+    minutes: float | None = None,
+    threads: int | None = None,
+    work: Path | None = None,
+    keep_work: bool = False,
+    pause: float = PAUSE,
+    progress: Progress | None = None,
+    on_epoch: Callable[[TrainingEpoch], None] | None = None,
+    on_plan: Callable[[TrainingPlan], None] | None = None,
+) -> TrainedRater:
+    """Train RUBER's unreferenced scorer on logged messages and their replies.
+
+    A reply should score above the reply to another message. Messages are held out, with all
+    their replies.
+
+    Parameters
+    ----------
+    logs, minutes, threads, work, keep_work, pause, progress, on_epoch, on_plan
+        See `train_rater`.
+    settings, training
+        By default the preset `small`.
+    """
+    shape, how = ruber_preset("small")
+    settings, how = settings or shape, training or how
+    check_kind("settings", settings, RuberSettings)
+    check_kind("training", how, RuberTraining)
+    return _train(
+        logs, settings, how, minutes, threads, work, keep_work, pause, progress, on_epoch, on_plan
+    )
+
+
+def _train(
+    logs: Logs,
+    settings: RaterSettings | RuberSettings,
+    training: _Training,
+    minutes: float | None,
+    threads: int | None,
+    work: Path | None,
+    keep_work: bool,
+    pause: float,
+    progress: Progress | None,
+    on_epoch: Callable[[TrainingEpoch], None] | None,
+    on_plan: Callable[[TrainingPlan], None] | None,
+) -> TrainedRater:
+    began = time.monotonic()
+    if minutes is not None and not 0 < minutes < float("inf"):
+        message = f"must be a number above 0, or none for no limit, got {minutes:g}"
+        raise InputError(Problem(message, field="minutes"))
     check_threads(threads)
-    check_size(settings, how.vocabulary_size)
+    check_size(settings, training.vocabulary_size)
     need("torch", "training a judge")
     need("safetensors", "training a judge")
     # Here, so that those who only rate need not wait for what reads logs.
@@ -81,22 +157,49 @@ def train_rater(
     from deltableu.logs import find_partitions
 
     partitions = find_partitions(logs)
-    kept = WorkFolder(work, _key(partitions, settings, how))
+    kept = WorkFolder(work, _key(partitions, settings, training, minutes))
     with kept.worth_keeping(STATE):
-        vocabulary = _vocabulary(partitions, how, kept, progress)
-        pairs = _pairs(partitions, vocabulary, settings, how, kept, progress)
+        vocabulary = _vocabulary(partitions, training, kept, progress)
+        pairs = _pairs(partitions, vocabulary, settings, training, kept, progress)
         with threads_of_torch(threads):
-            run = Run(settings, how, vocabulary, pairs, kept, pause, progress, on_epoch)
+            run = Run(
+                _task(settings, training, vocabulary, pairs),
+                kept,
+                pause,
+                minutes=minutes,
+                spent=time.monotonic() - began,
+                progress=progress,
+                on_epoch=on_epoch,
+                on_plan=on_plan,
+            )
             made = run.train()
     if not keep_work:
         kept.end()
     return made
 
 
+def _task(
+    settings: NetworkSettings, training: _Training, vocabulary: Vocabulary, pairs: TrainingPairs
+) -> Any:
+    if isinstance(settings, RuberSettings):
+        from deltableu.judges.ruber_task import RuberTask
+
+        assert isinstance(training, RuberTraining)
+        return RuberTask(settings, training, vocabulary, pairs)
+    from deltableu.judges.rater_task import RaterTask
+
+    assert isinstance(settings, RaterSettings)
+    assert isinstance(training, TrainingSettings)
+    return RaterTask(settings, training, vocabulary, pairs)
+
+
 def _key(
-    partitions: Sequence[Partition], settings: RaterSettings, training: TrainingSettings
+    partitions: Sequence[Partition],
+    settings: NetworkSettings,
+    training: _Training,
+    minutes: float | None,
 ) -> str:
-    shape = f"{__version__} {settings} {training}"
+    shape = f"{__version__} {settings} {training} {minutes}"
     return fingerprint((shape, *(partition.fingerprint for partition in partitions)))
 
 
@@ -117,7 +220,7 @@ def _teller(
 
 def _vocabulary(
     partitions: Sequence[Partition],
-    training: TrainingSettings,
+    training: _Training,
     work: WorkFolder,
     progress: Progress | None,
 ) -> Vocabulary:
@@ -140,8 +243,8 @@ def _vocabulary(
 def _pairs(
     partitions: Sequence[Partition],
     vocabulary: Vocabulary,
-    settings: RaterSettings,
-    training: TrainingSettings,
+    settings: NetworkSettings,
+    training: _Training,
     work: WorkFolder,
     progress: Progress | None,
 ) -> TrainingPairs:
@@ -150,14 +253,19 @@ def _pairs(
         return TrainingPairs.of(*kept)
     from deltableu.judges.log_pairs import read_training_pairs
 
+    which: dict[str, Any]
+    if isinstance(training, RuberTraining):
+        which = {"several": False, "other": training.max_pairs}
+    else:
+        which = {"max_responses": training.max_responses}
     made = read_training_pairs(
         partitions,
         vocabulary,
         validation=training.validation,
         seed=training.seed,
         max_length=settings.max_length,
-        max_responses=training.max_responses,
         tell=_teller(progress, "pairs", partitions, 2),
+        **which,
     )
     work.keep(_PAIRS, made.arrays(), asdict(made.counts))
     return made

@@ -30,7 +30,7 @@ class TrainingCounts:
         Different rows of these that were left out, because an utterance had more than the most
         responses.
     training, validation : int
-        Parts of `several`.
+        Parts of `several`; of all utterances, where those with a single response count too.
     other : int
         Random rows of the logs that are kept beside.
     texts : int

@@ -70,6 +70,7 @@ def changed_outputs(
     if isinstance(metric, DeltaBLEU):
         # The signed form takes weights as they are, also those that a judge gives.
         references, metric = metric.prepare_references(references), metric.signed()
+    metric = metric.for_outputs(references, outputs)
     encoded = metric.encode(references)
     names = dict.fromkeys(name for pair in pairs for name in pair)
     rows = {name: metric.statistics(outputs[name], encoded) for name in names}

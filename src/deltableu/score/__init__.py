@@ -30,7 +30,7 @@ from deltableu.score.functions import (
     ter,
 )
 from deltableu.score.influence import CorpusShare, corpus_share, rank_items
-from deltableu.score.metric import Metric
+from deltableu.score.metric import Metric, Need
 from deltableu.score.metrics.bleu import BLEU
 from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
 from deltableu.score.metrics.cider import CIDEr, CIDErD
@@ -107,6 +107,7 @@ __all__ = [
     "Mark",
     "MessageOverlap",
     "Metric",
+    "Need",
     "NgramCredit",
     "NgramMetric",
     "OrderedMetric",

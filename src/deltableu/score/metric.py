@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -48,6 +48,14 @@ class Metric(ABC):
         the same again for some of the items.
         """
         return references
+
+    def for_outputs(self, references: ReferenceSet, outputs: Mapping[str, Sequence[str]]) -> Metric:
+        """The metric as it scores these systems beside each other.
+
+        A metric whose scores depend on what else is scored looks at all of it here; what it gives
+        back no longer does.
+        """
+        return self
 
     @abstractmethod
     def encode(

@@ -357,7 +357,7 @@ def _scored(
     for metric in metrics:
         if "messages" in metric.needs:
             _check_messages(metric, references)
-    for metric in metrics:
+    for metric in (one.for_outputs(references, outputs) for one in metrics):
         for system, texts in outputs.items():
             rows = _rows(
                 metric, system, texts, references, encoded, len(outputs), threads, progress

@@ -61,6 +61,7 @@ class SweepRows:
 
     def _counted(self, metric: Metric, positions: Positions, name: str) -> list[Array]:
         chosen = self.references.keep(positions, name)
+        metric = metric.for_outputs(self.references, self.outputs)
         encoded = metric.encode(chosen, threads=self.threads)
         found = []
         for texts in self.outputs.values():
