@@ -34,6 +34,7 @@ __all__ = [
     "agreement_table",
     "compared_scores",
     "difference_table",
+    "differences",
     "original_place",
     "scores_of",
 ]
@@ -181,24 +182,57 @@ def agreement_table(rated: Rated, scores: Scores) -> Iterator[str]:
     yield ""
 
 
+Key = tuple[str, str]
+
+
 def difference_table(rated: Rated, scores: Scores) -> Iterator[str]:
     """How much better than BLEU with all references the rated metrics agree."""
+    pairs = [
+        ((how, name), (how, BLEU_ALL))
+        for how in dict.fromkeys(how for how, name in scores if name == BLEU_ALL)
+        for name in (UPSILON_BLEU, UPSILON_CHRF)
+    ]
     heading = ["references", "level", "metric"]
     for method in METHODS:
         heading += [f"{method.capitalize()}, difference", "p"]
     rows = []
-    for how in dict.fromkeys(how for how, name in scores if name == BLEU_ALL):
+    for how in dict.fromkeys(how for (how, _), _ in pairs):
         for level in _levels(rated):
-            for name in (UPSILON_BLEU, UPSILON_CHRF):
-                row = [how, LEVELS[level], name]
-                columns = scores[how, name], scores[how, BLEU_ALL], rated.mean
-                tables = tables_of(rated, level, *columns)
-                for method in METHODS:
-                    options: dict[str, Any] = {"method": method, "level": level, "seed": SEED}
-                    options["resamples"] = RESAMPLES
-                    drawn = bootstrap_difference(*tables, resample="items", **options)
-                    row.append(with_interval(drawn.difference, drawn.interval))
-                    row.append(p_value(permutation_test(*tables, **options).p_value))
-                rows.append(row)
+            for first, second in (pair for pair in pairs if pair[0][0] == how):
+                cells = _difference(rated, scores, level, first, second)
+                rows.append([how, LEVELS[level], first[1], *cells])
     yield from table(heading, rows)
     yield ""
+
+
+def differences(rated: Rated, scores: Scores, pairs: Sequence[tuple[Key, Key]]) -> Iterator[str]:
+    """How much better the first of two metrics agrees than the second, output by output."""
+    heading = ["metric", "against", "level"]
+    for method in METHODS:
+        heading += [f"{method.capitalize()}, difference", "p"]
+    known = [pair for pair in pairs if pair[0] in scores and pair[1] in scores]
+    levels: tuple[Level, ...] = ("pooled", "item")
+    rows = []
+    for first, second in known:
+        for level in levels:
+            cells = _difference(rated, scores, level, first, second)
+            rows.append([_titled(first), _titled(second), LEVELS[level], *cells])
+    yield from table(heading, rows)
+    yield ""
+
+
+def _titled(key: Key) -> str:
+    how, name = key
+    return name if how in ("none", "original") else f"{name} ({how})"
+
+
+def _difference(rated: Rated, scores: Scores, level: Level, first: Key, second: Key) -> list[str]:
+    tables = tables_of(rated, level, scores[first], scores[second], rated.mean)
+    cells = []
+    for method in METHODS:
+        options: dict[str, Any] = {"method": method, "level": level, "seed": SEED}
+        options["resamples"] = RESAMPLES
+        drawn = bootstrap_difference(*tables, resample="items", **options)
+        cells.append(with_interval(drawn.difference, drawn.interval))
+        cells.append(p_value(permutation_test(*tables, **options).p_value))
+    return cells

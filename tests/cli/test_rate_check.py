@@ -160,7 +160,10 @@ COMMANDS: dict[str, list[str]] = {
     "plan compare": ["--systems", "A", "B", "--items", "20", "--replicates", "5"],
     "validate": ["--resamples", "20", "--metrics", "bleu-1", "--no-sentinels"],
     "rate agree": [],
+    "plan rate": ["--raters", "20"],
+    "rate estimate": [],
     "rate rank": ["--resamples", "10"],
+    "judge agree": [],
 }
 OF_CAMPAIGNS = {"rate export", "rate weights"}
 
@@ -173,12 +176,14 @@ def test_every_command_that_reads_ratings_has_it():
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "rate rank"])
 def test_it_drops_raters_and_says_so(name, people, run, tmp_path):
     where = [people.path, *COMMANDS[name]]
+    if name == "judge agree":
+        where += [people.path, "--targets", "references"]
     if name == "report":
         where += ["-o", tmp_path / "page.html"]
     plain, dropped = run(*name.split(), *where), run(*name.split(), *where, "--drop-failed")
     assert plain.code == dropped.code == (1 if name == "gate" else 0), dropped.err
     assert "dropped" not in plain.err
-    new = "" if name == "rate agree" else "; 24 weights are new"
+    new = "" if name in ("rate agree", "judge agree") else "; 24 weights are new"
     assert f"deltableu: {NOTE}{new}\n" in dropped.err
     if name == "report":
         page = (tmp_path / "page.html").read_text()

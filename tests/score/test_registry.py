@@ -24,6 +24,13 @@ from deltableu.score.registry import (
 from deltableu.score.systems import score_systems
 
 NEED_A_FILE = {"delta-vectors": "vectors", "delta-table": "table"}
+#: Scorers of replies need a model, and those with word vectors these too.
+NEED_MODELS = {
+    "ruber": ("model", "vectors"),
+    "ruber-referenced": ("vectors",),
+    "ruber-unreferenced": ("model",),
+    "ruber-upsilon-bleu": ("model",),
+}
 #: They compare with references, so they must tell a person from random answers.
 TELLING = {"bleu", "delta-bleu", "sentence-bleu", "chrf", "chrf++", "ter"}
 TELLING |= {"rouge-1", "rouge-2", "rouge-l"}
@@ -69,8 +76,9 @@ def test_every_class_says_what_it_is(name):
 
 @pytest.mark.parametrize("name", metric_names())
 def test_every_metric_can_be_made_with_defaults_or_says_what_it_needs(name):
-    if name in NEED_A_FILE:
-        with pytest.raises(InputError, match=rf"{name} needs .*--{NEED_A_FILE[name]}"):
+    needed = NEED_MODELS.get(name, (NEED_A_FILE.get(name),))[0]
+    if needed is not None:
+        with pytest.raises(InputError, match=rf"{name} needs .*--{needed}"):
             make_metrics([name], {})
     else:
         (metric,) = make_metrics([name], {})
@@ -101,9 +109,23 @@ def needed_files(study, tmp_path_factory):
     return {"vectors": str(folder / "vectors.txt"), "table": str(folder / "table.tsv")}
 
 
+@pytest.fixture(scope="module")
+def scorer(tmp_path_factory):
+    """A model of replies that knows nothing."""
+    pytest.importorskip("torch")
+    from tests.judges.ruber_kit import small_scorer
+
+    path = tmp_path_factory.mktemp("scorer") / "ruber.safetensors"
+    small_scorer(path)
+    return str(path)
+
+
 @pytest.mark.parametrize("name", metric_names())
-def test_every_metric_scores_the_demo_within_its_limits(name, study, needed_files):
-    settings = {NEED_A_FILE[name]: needed_files[NEED_A_FILE[name]]} if name in NEED_A_FILE else {}
+def test_every_metric_scores_the_demo_within_its_limits(name, study, needed_files, request):
+    needed = NEED_MODELS.get(name, (NEED_A_FILE[name],) if name in NEED_A_FILE else ())
+    if "model" in needed:
+        needed_files = {**needed_files, "model": request.getfixturevalue("scorer")}
+    settings = {one: needed_files[one] for one in needed}
     (metric,) = make_metrics([name], settings)
     outputs = {name: study.outputs[name] for name in ("human", "random")}
     scoring = score_systems(reference_set(study), outputs, [metric])

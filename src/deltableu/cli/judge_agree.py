@@ -56,8 +56,10 @@ def agree(
 
     Parameters
     ----------
-    first, second
-        Study folders or files.
+    first
+        The standard: a study folder or a file.
+    second
+        The one in question.
     study
         Whose texts are judged; by default the first study folder given. Without one, neither texts
         nor what a swap does to a metric are shown.

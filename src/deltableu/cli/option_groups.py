@@ -40,7 +40,7 @@ GROUPS = {
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
         *("per_item", "links", "order", "reliability"),
-        *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts"),
+        *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
@@ -51,7 +51,16 @@ GROUPS = {
         *("min_bigram_count", "min_count", "max_vocabulary", "tokenize", "keep_junk", "on_error"),
     ),
     METHOD: (
-        *("aim", "tau", "draws", "estimator", "population", "allocation"),
+        *(
+            "aim",
+            "tau",
+            "draws",
+            "estimator",
+            "population",
+            "allocation",
+            "annotators",
+            "allowance",
+        ),
         *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),
         *(
             "per_rater",

@@ -29,7 +29,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedBatch:
     """What a network says of examples, and how far that is right."""
 
     loss: float
@@ -57,8 +57,8 @@ class LearningTask(Protocol):
     def loss(self, network: JudgeNetwork[Any], chosen: Ints, labels: Ints) -> Tensor:
         """What is made smaller."""
 
-    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> Judged:
+    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> JudgedBatch:
         """How good a network is on held-out examples."""
 
-    def quality(self, judged: Judged, drawn: Drawn) -> dict[str, Any]:
+    def quality(self, judged: JudgedBatch, drawn: Drawn) -> dict[str, Any]:
         """The same in figures, for the model's card, beside a baseline that counts words."""

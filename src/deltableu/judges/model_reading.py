@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from deltableu._types import Ints
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.judges.model_file import RaterModel, read_model
 
 #: Words that the Bi-GRU reads at once; it needs some 7 to 28 kilobytes for each.
@@ -33,7 +33,8 @@ def read_once(path: str | os.PathLike[str], kind: Literal["nn-rater", "ruber"]) 
 def check_model_kind(
     model: RaterModel, kind: Literal["nn-rater", "ruber"], name: str | None = None
 ) -> None:
-    """Complain of a model that does something else."""
+    """Complain of a model that does something else, or of what is none."""
+    check_kind("model", model, RaterModel)
     if model.kind != kind:
         message = f"is {_NAMES[model.kind]}; train what is needed here with `deltableu judge "
         raise InputError(Problem(f"{message}train --kind {kind}`", file=name))

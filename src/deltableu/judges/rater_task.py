@@ -17,7 +17,7 @@ from deltableu.judges.combination import combined_weights
 from deltableu.judges.examples import Examples, Split, draw_examples
 from deltableu.judges.judge_network import JudgeNetwork
 from deltableu.judges.latent import latent_vectors
-from deltableu.judges.learning_task import Drawn, Judged
+from deltableu.judges.learning_task import Drawn, JudgedBatch
 from deltableu.judges.network import RaterNetwork, triplet_probabilities
 from deltableu.judges.quality import OverlapBaseline, area_under_curve, calibration
 from deltableu.judges.settings import RaterSettings, TrainingSettings
@@ -75,7 +75,7 @@ class RaterTask:
         logits = network(self.pairs.texts, chosen)
         return cross_entropy(logits.reshape(-1, 2), torch.from_numpy(np.repeat(labels, 2)))
 
-    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> Judged:
+    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> JudgedBatch:
         assert isinstance(network, RaterNetwork)
         parts = [
             triplet_probabilities(network, self.pairs.texts, drawn.chosen[start : start + _PORTION])
@@ -86,9 +86,9 @@ class RaterTask:
         smallest = np.finfo(np.float32).tiny
         loss = float(-np.log(np.maximum(right, smallest), dtype=np.float64).mean())
         accuracy = float(np.mean((combined_weights(found) > 0) == drawn.labels))
-        return Judged(loss, accuracy, found)
+        return JudgedBatch(loss, accuracy, found)
 
-    def quality(self, judged: Judged, drawn: Drawn) -> dict[str, Any]:
+    def quality(self, judged: JudgedBatch, drawn: Drawn) -> dict[str, Any]:
         labels = drawn.labels
         weights = combined_weights(judged.scores)
         baseline = OverlapBaseline(self.pairs, self._examples("training", 0, _BASELINE))

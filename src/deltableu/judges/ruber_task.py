@@ -13,7 +13,7 @@ from deltableu._types import Ints, Singles
 from deltableu.judges.examples import Split
 from deltableu.judges.judge_network import JudgeNetwork
 from deltableu.judges.latent import latent_vectors
-from deltableu.judges.learning_task import Drawn, Judged
+from deltableu.judges.learning_task import Drawn, JudgedBatch
 from deltableu.judges.quality import area_under_curve, overlap, word_vectors
 from deltableu.judges.ruber_examples import draw_replies
 from deltableu.judges.ruber_network import (
@@ -70,7 +70,7 @@ class RuberTask:
             return entropy_loss(logits)
         return margin_loss(logits, training.margin)
 
-    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> Judged:
+    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> JudgedBatch:
         assert isinstance(network, RuberNetwork)
         parts = [
             relevance(network, self.pairs.texts, drawn.chosen[start : start + _PORTION])
@@ -78,9 +78,9 @@ class RuberTask:
         ]
         found = np.concatenate(parts)
         loss = float(self._loss(torch.from_numpy(found.astype(np.float64)).logit(eps=1e-7)))
-        return Judged(loss, _right(found), found)
+        return JudgedBatch(loss, _right(found), found)
 
-    def quality(self, judged: Judged, drawn: Drawn) -> dict[str, Any]:
+    def quality(self, judged: JudgedBatch, drawn: Drawn) -> dict[str, Any]:
         said = judged.scores
         labels = np.repeat([1, 0], len(said))
         vectors, chosen = word_vectors(self.pairs.texts), drawn.chosen
