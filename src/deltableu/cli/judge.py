@@ -35,26 +35,26 @@ judge.command(
     "deltableu.cli.judge_train:train",
     name="train",
     # Its first line stands in the list of commands, for which nothing more is imported.
-    help="""Train the NN-rater of upsilon-BLEU, or RUBER, on dialogue logs.
-
-    deltableu judge train logs/ -o judge.safetensors, or with --kind ruber. For the NN-rater, two
-    responses to the same utterance are a positive example, two pairs of different utterances a
-    negative one (Tsuta et al. 2020); then rate with deltableu judge apply. RUBER's unreferenced
-    scorer learns to tell the reply to a message from replies to others (Tao et al. 2018); then
-    score with deltableu score --metrics ruber. Some utterances are held out.
-
-    After a few steps it says how long the rest takes. On one core of a small cloud machine the
-    small preset learns from 600 to 2,500 examples a second, by the length of texts, the paper's
-    sizes from 50 to 65. So 10,000 logged pairs take about a minute with the small preset and an
-    hour with the paper's, 700,000 about 2 hours and 2 days; --minutes fits them into less.
-    """,
+    help=(
+        "Train the NN-rater of upsilon-BLEU, or RUBER, on dialogue logs.\n\n"
+        "deltableu judge train logs/ -o judge.safetensors, or with --kind ruber. For the NN-rater, "
+        "two responses to the same utterance are a positive example, two pairs of different "
+        "utterances a negative one (Tsuta et al. 2020); then rate with deltableu judge apply. "
+        "RUBER's unreferenced scorer learns to tell the reply to a message from replies to others "
+        "(Tao et al. 2018); then score with deltableu score --metrics ruber. Some utterances are "
+        "held out.\n\n"
+        "After a few steps it says how long the rest takes. On one core of a small cloud machine "
+        "the small preset learns from 600 to 2,500 examples a second, by the length of texts, the "
+        "paper's sizes from 50 to 65. So 10,000 logged pairs take about a minute with the small "
+        "preset and an hour with the paper's, 700,000 about 2 hours and 2 days; --minutes fits "
+        "them into less."
+    ),
 )
 judge.command(
     "deltableu.cli.judge_agree:agree",
     name="agree",
     help="Say how far two judges agree: people, models, tables of scores.",
 )
-
 judge.command(
     "deltableu.cli.judge_bias:bias",
     name="bias",
