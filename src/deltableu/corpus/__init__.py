@@ -18,7 +18,7 @@ from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
 from deltableu.corpus.rating_choice import Unknown
 from deltableu.corpus.rating_table import RatingTable, Repeats
-from deltableu.corpus.rating_targets import RatingTargets
+from deltableu.corpus.rating_targets import RatingTargets, texts_by_target
 from deltableu.corpus.ratings import read_ratings, write_ratings
 from deltableu.corpus.references import ReferenceSet, reference_set, weights_label
 from deltableu.corpus.runs import system_runs, with_runs
@@ -76,6 +76,7 @@ __all__ = [
     "settle_missing",
     "study_facts",
     "system_runs",
+    "texts_by_target",
     "ungrouped_note",
     "weights_label",
     "with_runs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from deltableu.corpus.types import Item
+from deltableu.corpus.types import Item, Study
 
 
 def has_prefix(target: str) -> bool:
@@ -55,3 +55,16 @@ def _some(names: Iterable[str]) -> str:
     there = sorted(names)
     shown = ", ".join(f"{name:.20}" for name in there[:3])
     return (shown + (", ..." if len(there) > 3 else "")) or "none"
+
+
+def texts_by_target(study: Study) -> dict[tuple[str, str], str]:
+    """Every text of a study that can be rated, by item and target."""
+    found = {
+        (item.id, f"reference:{one.id}"): one.text
+        for item in study.items
+        for one in item.references
+    }
+    for name, texts in study.outputs.items():
+        for item, text in zip(study.items, texts, strict=True):
+            found[item.id, f"system:{name}"] = text
+    return found

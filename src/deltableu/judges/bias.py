@@ -15,15 +15,14 @@ from itertools import pairwise
 import numpy as np
 
 from deltableu._types import Ints
-from deltableu.corpus import SCORED, RatingTable, Study
+from deltableu.corpus import SCORED, RatingTable, Study, texts_by_target
 from deltableu.errors import InputError, check_known, check_share
 from deltableu.judges.bias_inputs import (
     Key,
     mean_interval,
-    mean_ratings,
+    means_by_target,
     of_criterion,
     standardised,
-    texts_by_target,
 )
 from deltableu.judges.bias_results import BiasFinding, JudgeBias, clustered_share
 from deltableu.rate import (
@@ -190,7 +189,7 @@ class _Checks:
             raise InputError("the lengths of texts are not known (--study)")
         texts = texts_by_target(self._study)
         made = []
-        single = mean_ratings(self._rows[~self._paired])
+        single = means_by_target(self._rows[~self._paired])
         keys = [key for key in single if key in texts]
         if len(keys) >= _FEWEST:
             made.append(self._length_of(keys, single, texts))
@@ -205,7 +204,9 @@ class _Checks:
     def _length_of(
         self, keys: list[Key], single: Mapping[Key, float], texts: Mapping[Key, str]
     ) -> BiasFinding:
-        known = {} if self._people is None else mean_ratings(self._people[~in_pairs(self._people)])
+        known = (
+            {} if self._people is None else means_by_target(self._people[~in_pairs(self._people)])
+        )
         both = [key for key in keys if key in known]
         beside = len(both) >= _FEWEST
         used = both if beside else keys
@@ -242,8 +243,8 @@ class _Checks:
     def _own_outputs(self) -> list[BiasFinding]:
         if self._people is None:
             raise InputError("there are no people's ratings to compare with (--study)")
-        judge = mean_ratings(self._rows[~self._paired])
-        people = mean_ratings(self._people[~in_pairs(self._people)])
+        judge = means_by_target(self._rows[~self._paired])
+        people = means_by_target(self._people[~in_pairs(self._people)])
         keys = [key for key in judge if key in people and key[1].startswith("system:")]
         if len(keys) < _FEWEST:
             raise InputError(f"fewer than {_FEWEST} outputs were rated by both people and judge")

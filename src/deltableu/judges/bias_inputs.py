@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deltableu._types import Array
-from deltableu.corpus import RatingTable, Study
+from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, check_known
 from deltableu.stats import ConfidenceInterval
 
@@ -30,20 +30,7 @@ def of_criterion(ratings: RatingTable, criterion: str | None) -> RatingTable:
     return ratings[ratings.criterion == ratings.criteria.index(criterion)]
 
 
-def texts_by_target(study: Study) -> dict[Key, str]:
-    """Every text of a study that can be rated."""
-    found = {
-        (item.id, f"reference:{one.id}"): one.text
-        for item in study.items
-        for one in item.references
-    }
-    for name, texts in study.outputs.items():
-        for item, text in zip(study.items, texts, strict=True):
-            found[item.id, f"system:{name}"] = text
-    return found
-
-
-def mean_ratings(ratings: RatingTable) -> dict[Key, float]:
+def means_by_target(ratings: RatingTable) -> dict[Key, float]:
     """The mean of each text's ratings, as the raters gave them."""
     values: dict[Key, list[float]] = defaultdict(list)
     for one in ratings:

@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.corpus import Item, Study
+from deltableu.corpus import Item, Study, texts_by_target
 from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.rate import (
     ALLOWANCES,
@@ -231,7 +231,7 @@ def _disagreements(
     if not scaled:
         first, second = ((own - own.mean()) / own.std() for own in (first, second))
     order = np.argsort(-np.abs(first - second), kind="stable")[:cases]
-    texts = {} if study is None else _texts(study)
+    texts = {} if study is None else texts_by_target(study)
     return tuple(
         Disagreement(
             one.keys[place][0],
@@ -242,18 +242,6 @@ def _disagreements(
         )
         for place in order.tolist()
     )
-
-
-def _texts(study: Study) -> dict[tuple[str, str], str]:
-    texts = {
-        (item.id, f"reference:{one.id}"): one.text
-        for item in study.items
-        for one in item.references
-    }
-    for name, own in study.outputs.items():
-        for item, text in zip(study.items, own, strict=True):
-            texts[item.id, f"system:{name}"] = text
-    return texts
 
 
 def _ranking(
