@@ -46,16 +46,15 @@ class Site:
     tokens: Sequence[str]
     service: server.Service
     database: server.Database
+    loop: asyncio.AbstractEventLoop
 
     def answers(self) -> list[AnswerRow]:
         with self.database.reading() as connection:
             return list(read_answers(connection))
 
     def refresh(self) -> None:
-        """Let the server see what was changed beside it; this thread has a loop already."""
-        thread = threading.Thread(target=lambda: asyncio.run(self.service.refresh()))
-        thread.start()
-        thread.join()
+        """Let the server see what was changed beside it, in its own loop: its lock is of that."""
+        asyncio.run_coroutine_threadsafe(self.service.refresh(), self.loop).result(30)
 
     def values(self) -> list[Any]:
         return [json.loads(one.values) for one in self.answers()]
@@ -153,12 +152,18 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}{prefix}"
         app = server.rating_app(service, url=url)
         running_server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
-        thread = threading.Thread(target=running_server.run, args=([listening],))
+        loops: list[asyncio.AbstractEventLoop] = []
+
+        async def run() -> None:
+            loops.append(asyncio.get_running_loop())
+            await running_server.serve([listening])
+
+        thread = threading.Thread(target=lambda: asyncio.run(run()))
         thread.start()
         running.append((running_server, thread, database))
         while not running_server.started:
             time.sleep(0.01)
-        return Site(url, [link.token for link in made.links], service, database)
+        return Site(url, [link.token for link in made.links], service, database, loops[0])
 
     yield serve
     for running_server, thread, database in running:
