@@ -37,8 +37,9 @@ demo: $(VENV)/demo.stamp
 	@echo "The report: $(CURDIR)/out/demo.html"
 
 # Two processes have two cores: threads of BLAS and torch would only wait for each other, busily.
+# A test that hangs says where after five minutes.
 test: check $(VENV)/browser.stamp
-	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not long"
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --timeout 300 -m "not long"
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .
