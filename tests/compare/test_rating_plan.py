@@ -253,7 +253,7 @@ def test_a_written_study_is_what_it_says():
 
 def test_stopped_conclusions_hold_in_small():
     """As `python -m simulations stopping` at full size."""
-    stops = [one.stopped for one in stop_studies(6, processes=1)]
+    stops = [one.stopped for one in stop_studies(2, processes=1)]
     assert sum(one.tau < 0.95 for one in stops) <= 2
     assert np.mean([one.share for one in stops]) < 0.9
 
