@@ -335,8 +335,10 @@ def test_differences_cover(method, places):
 @pytest.mark.parametrize("method", METHODS)
 def test_differences_cover_at_length(method, places, finite):
     held = difference_coverage(method, finite, PLACES[places], 2000, seed=1)
-    # Of these items alone and not all rated for both, the interval is wide on purpose.
-    assert 0.93 < held / 2000 < (0.995 if finite and places != "same" else 0.97)
+    # Of these items alone and not all rated for both, or in strata of each system's own, the
+    # interval is wide on purpose.
+    wide = finite and (places != "same" or method == "stratified")
+    assert 0.93 < held / 2000 < (0.995 if wide else 0.97)
 
 
 def test_settings_and_results_are_plain():
