@@ -149,3 +149,16 @@ def test_what_cannot_be_told():
     assert bare.findings == ()
     assert "cannot be told" in bare.sentences()[0]
     assert set(bare.missing) == {"position", "length", "itself"}
+
+
+def test_judges_of_whom_nothing_can_be_told_share_a_sentence():
+    from deltableu.report import verdict
+
+    ratings = RatingTable.of(
+        raters=["a", "b", "c"] * 2,
+        items=["1", "1", "1", "2", "2", "2"],
+        systems=["A"] * 6,
+        values=[1, 2, 3, 4, 5, 1],
+    )
+    said = verdict(judge_bias(ratings))
+    assert said == ("Whether anything sways a, b and c cannot be told from these ratings.",)

@@ -76,7 +76,8 @@ def bias(
     )
     said = verdict(found)
     emit(
-        [one.table() for one in found],
+        # Of several, those of whom there is nothing to show have their sentence.
+        [one.table() for one in found if one.findings] or [found[0].table()],
         {"judges": as_record(found), "verdict": list(said)},
         format,
         output,

@@ -9,6 +9,7 @@ from deltableu.errors import InputError
 from deltableu.judges import JudgeBias, RaterModel
 from deltableu.rate import PreferenceRanking, QualityEstimates, RaterAgreement, RaterChecks
 from deltableu.report.agreement_verdict import agreement_verdict
+from deltableu.report.bias_verdict import bias_verdict
 from deltableu.report.compare_verdict import compare_verdict
 from deltableu.report.judge_agreement_verdict import judge_agreement_verdict
 from deltableu.report.judge_verdict import judge_verdict
@@ -83,7 +84,7 @@ def verdict(result: Result) -> tuple[str, ...]:
     several = (result,) if isinstance(result, Comparison) else tuple(result)
     biases = [one for one in several if isinstance(one, JudgeBias)]
     if biases and len(biases) == len(several):
-        return tuple(sentence for one in biases for sentence in one.sentences())
+        return bias_verdict(biases)
     raters = [one for one in several if isinstance(one, RaterAgreement)]
     if raters and len(raters) == len(several):
         return agreement_verdict(raters)
