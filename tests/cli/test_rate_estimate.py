@@ -90,8 +90,6 @@ def test_before_anybody_rated_there_is_an_order(run, few, tmp_path):
 def test_scores_from_elsewhere_and_verdicts_of_a_model(succeeds, few, tmp_path):
     study, ratings = few
     scores = tmp_path / "comet.csv"
-    lines = succeeds("score", study, "--metrics", "chrf++", "--segments", "--format", "csv")
-    del lines
     texts = {path.stem: path for path in (study / "outputs").iterdir()}
     items = [line.split('"')[3] for line in (study / "items.jsonl").read_text().splitlines()]
     rows = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal, Protocol, get_args
@@ -23,7 +24,7 @@ Start = Literal["latent", "scaled", "torch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkSettings:
+class NetworkSettings(ABC):
     """The shape of a network above a Bi-GRU.
 
     Attributes
@@ -56,13 +57,13 @@ class NetworkSettings:
                 message = f"must be a whole number of 1 or more, got {value!r}"
                 raise InputError(Problem(message, field=field.name))
 
+    @abstractmethod
     def shapes(self, vocabulary: int) -> dict[str, tuple[int, ...]]:
         """The names and shapes of all parameters."""
-        raise NotImplementedError
 
+    @abstractmethod
     def size(self, vocabulary: int) -> int:
         """About how many parameters there are, without a list of them."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
