@@ -3,7 +3,8 @@
 Nobody said any of this: the sentences of `topics.py` were written for this project, and this script
 puts utterances and responses of a topic together. Among them are what real logs have too: deleted
 posts, links, echoes, the same answer twice, and one item of the demo study with its own response,
-as if the test set had leaked into the logs.
+as if the test set had leaked into the logs. `talks.jsonl`, beside this folder, has more of them, as
+conversations that are not pairs yet.
 
 Everything is deterministic from one seed. Usage: `python examples/logs/write_logs.py [--check]`;
 `--check` writes nothing and fails if a file on disk is not what the script would write.
@@ -23,7 +24,7 @@ from topics import TOPICS, Topic
 
 HERE = Path(__file__).resolve().parent
 SEED = 20150731
-PAIRS_A_TOPIC = 8
+PAIRS_A_TOPIC, TALKS_A_TOPIC = 8, 24
 
 Pair = tuple[str, str]
 
@@ -40,7 +41,7 @@ LEAK: Pair = (
 )
 
 
-def pairs_of(topic: Topic, rng: random.Random) -> list[Pair]:
+def pairs_of(topic: Topic, rng: random.Random, number: int = PAIRS_A_TOPIC) -> list[Pair]:
     """Some of a topic's pairs."""
     all_pairs = [
         (utterance.format(x=word), response.format(x=word))
@@ -49,7 +50,7 @@ def pairs_of(topic: Topic, rng: random.Random) -> list[Pair]:
     rng.shuffle(all_pairs)
     # Every response once, then some again, as people say the same thing to different things.
     once = {response: (utterance, response) for utterance, response in all_pairs}
-    chosen = list(dict.fromkeys([*once.values(), *all_pairs]))[:PAIRS_A_TOPIC]
+    chosen = list(dict.fromkeys([*once.values(), *all_pairs]))[:number]
     return [(as_sentence(utterance), response) for utterance, response in chosen]
 
 
@@ -72,13 +73,27 @@ def to_jsonl(pairs: Iterable[Pair]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
+def to_talks(pairs: Iterable[Pair]) -> str:
+    records = (
+        {"id": f"talk-{number:04d}", "turns": [utterance, response]}
+        for number, (utterance, response) in enumerate(pairs)
+    )
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
 def build() -> dict[str, str]:
     """The content of every file, by its name."""
     rng = random.Random(SEED)
     pairs = [pair for topic in TOPICS for pair in pairs_of(topic, rng)] + [*JUNK, LEAK]
     rng.shuffle(pairs)
     half = len(pairs) // 2
-    return {"chats.tsv": to_tsv(pairs[:half]), "forum.jsonl": to_jsonl(pairs[half:])}
+    talks = [pair for topic in TOPICS for pair in pairs_of(topic, rng, TALKS_A_TOPIC)]
+    rng.shuffle(talks)
+    return {
+        "chats.tsv": to_tsv(pairs[:half]),
+        "forum.jsonl": to_jsonl(pairs[half:]),
+        "../talks.jsonl": to_talks(talks),
+    }
 
 
 def main() -> int:

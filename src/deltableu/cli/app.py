@@ -6,7 +6,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deltableu._version import __version__
 from deltableu.cli.streams import (
@@ -19,6 +19,9 @@ from deltableu.cli.streams import (
     tell_remarks,
 )
 from deltableu.errors import InputError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 #: All commands and what they do; a command's module is imported when it runs.
 COMMANDS = {
@@ -36,6 +39,7 @@ COMMANDS = {
     "validate": "Say how well metrics agree with people, and which agree best.",
     "explain": "Show why a response scored as it did, n-gram by n-gram.",
     "metrics": "List the metrics that are installed, and what they need.",
+    "experiment": "Carry logs through all stages to a report, and keep what is done.",
     "report": "Write one HTML page with a study's contents and scores.",
     "doctor": "Say how this installation is set up.",
 }
@@ -108,30 +112,14 @@ def _run(arguments: list[str]) -> Any:
     if arguments == ["--version"]:
         print(__version__)
         return 0
-    from cyclopts import App, CycloptsError
+    from cyclopts import CycloptsError
 
     from deltableu.cli.limits import limits_of
-    from deltableu.cli.options import STANDARD_INPUT
     from deltableu.cli.words import settled_words
 
-    app = App(
-        name="deltableu",
-        version=__version__,
-        help_format="plaintext",
-        suppress_keyboard_interrupt=False,
-    )
-    arguments = [
-        f"{argument[:-1]}{STANDARD_INPUT}"
-        if argument == "-" or (argument.startswith("--") and argument.endswith("=-"))
-        else argument
-        for argument in arguments
-    ]
-    for name in COMMANDS:
-        module = _MODULES.get(name, name)
-        app.command(f"deltableu.cli.{module}:{module}", name=name)
-    with limits_of(arguments) as rest:
+    with limits_of(_settled_dashes(arguments)) as rest:
         try:
-            return app(
+            return _parser()(
                 settled_words(rest),
                 exit_on_error=False,
                 print_error=False,
@@ -139,6 +127,48 @@ def _run(arguments: list[str]) -> Any:
             )
         except CycloptsError as error:
             raise InputError(_with_our_name(str(error))) from error
+
+
+def check_command(arguments: Sequence[str]) -> None:
+    """Complain of what a command would not take; it does not run."""
+    from cyclopts import CycloptsError
+
+    from deltableu.cli.words import settled_words
+
+    try:
+        _parser().parse_args(
+            settled_words(_settled_dashes(arguments)), exit_on_error=False, print_error=False
+        )
+    except CycloptsError as error:
+        raise InputError(_with_our_name(str(error))) from error
+
+
+def _parser() -> App:
+    """The parser of all commands."""
+    from cyclopts import App
+
+    app = App(
+        name="deltableu",
+        version=__version__,
+        help_format="plaintext",
+        suppress_keyboard_interrupt=False,
+    )
+    for name in COMMANDS:
+        module = _MODULES.get(name, name)
+        app.command(f"deltableu.cli.{module}:{module}", name=name)
+    return app
+
+
+def _settled_dashes(arguments: Sequence[str]) -> list[str]:
+    """The arguments, with standard input as the parser can take it."""
+    from deltableu.cli.options import STANDARD_INPUT
+
+    return [
+        f"{argument[:-1]}{STANDARD_INPUT}"
+        if argument == "-" or (argument.startswith("--") and argument.endswith("=-"))
+        else argument
+        for argument in arguments
+    ]
 
 
 def _with_our_name(message: str) -> str:

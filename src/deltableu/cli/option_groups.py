@@ -41,6 +41,7 @@ GROUPS = {
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
         *("per_item", "links", "order", "reliability"),
         *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
+        *("design", "outputs", "types", "commands"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
@@ -94,7 +95,7 @@ GROUPS = {
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),
-        *("junit", "summary", "commit", "bins", "cases", "by"),
+        *("junit", "summary", "commit", "bins", "cases", "by", "note"),
     ),
     RUNNING: (
         "seed",
@@ -107,6 +108,8 @@ GROUPS = {
         "log",
         "url",
         "database",
+        "jobs",
+        "engine",
     ),
     LLM: ("endpoint",),
 }

@@ -9,10 +9,14 @@ from typing import Any, Self
 
 from deltableu._visible import visible
 from deltableu.cli.output import note
+from deltableu.cli.streams import has_listener
+from deltableu.io import told_line
 
 #: Seconds until a bar appears, and between two lines.
 _PATIENCE = 0.5
 _PAUSE = 30.0
+#: Seconds between two lines to a process that listens.
+_TOLD_PAUSE = 0.1
 
 
 def duration(seconds: float) -> str:
@@ -43,6 +47,8 @@ class ProgressBar:
     def __init__(self, *, lines: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self.visible = sys.stderr.isatty()
         self._lines = lines
+        self._is_told = has_listener()
+        self._last_told = float("-inf")
         self._clock = clock
         self._started = self._told = clock()
         self._bar: Any = None
@@ -51,7 +57,11 @@ class ProgressBar:
 
     def __call__(self, what: str, done: int, total: int, said: str = "") -> None:
         """Show how far it is; `said` in place of the share that is done."""
-        if self.visible:
+        if self._is_told:
+            if self._clock() - self._last_told >= _TOLD_PAUSE or done == total:
+                self._last_told = self._clock()
+                sys.stderr.write(told_line(what, done, total))
+        elif self.visible:
             if self._clock() - self._started >= _PATIENCE:
                 self._draw(what, done, total, said)
         elif self._lines:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from types import FrameType
 from typing import Any, TextIO
 
@@ -15,6 +16,8 @@ from deltableu._visible import NARROWEST, visible
 from deltableu.errors import InputError
 
 _WIDEST = 1000
+#: `deltableu.io.TOLD`; to import that here would be too late for signals.
+_TOLD = "DELTABLEU_PROGRESS"
 #: What asks a process to end; some systems lack some of them.
 _ENDINGS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -62,6 +65,7 @@ class _Notes(io.FileIO):
 
 def own_process() -> None:
     """Prepare a process that runs one command and then ends."""
+    global _has_listener
     # Where a standard stream is closed, the next file that is opened would be taken for it. As
     # in GNU's programs, what stands for a closed output refuses to be written.
     for descriptor, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
@@ -70,6 +74,23 @@ def own_process() -> None:
     sys.stderr = _text(_Notes(2, "w", closefd=False), sys.stderr, lines=True)
     _bound_size()
     _heed_signals()
+    # Processes that this one starts have no such parent.
+    if os.environ.pop(_TOLD, None) is not None:
+        _has_listener = True
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Who listens to this process holds its standard input; nobody waits for it without them."""
+    with suppress(OSError):
+        while os.read(0, 1):
+            pass
+    os._exit(1)
+
+
+def has_listener() -> bool:
+    """Whether the process that started this one reads how far it is."""
+    return _has_listener
 
 
 def end_by(number: int) -> int:
@@ -127,7 +148,7 @@ def forget_remarks() -> None:
 
 
 _remarks: list[str] = []
-_is_stopping = _is_over = False
+_is_stopping = _is_over = _has_listener = False
 _died_of: int | None = None
 
 

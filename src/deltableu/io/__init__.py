@@ -86,6 +86,7 @@ from deltableu.io.table_formats import (
     short_signatures,
     terminal_text,
 )
+from deltableu.io.told_progress import TOLD, told, told_line
 from deltableu.io.toml import read_toml, toml_lines, toml_string
 from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
 from deltableu.io.written import Interval, written
@@ -95,6 +96,7 @@ __all__ = [
     "MAX_LINE",
     "MAX_UNPACKED",
     "OBJECTS",
+    "TOLD",
     "Better",
     "BrokenFile",
     "ByteSource",
@@ -181,6 +183,8 @@ __all__ = [
     "table_rows",
     "terminal_text",
     "tidy_record",
+    "told",
+    "told_line",
     "toml_lines",
     "toml_string",
     "tsv_lines",
