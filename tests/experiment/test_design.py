@@ -203,3 +203,21 @@ def test_mistakes_are_named(design: Callable[[str], Design], text: str, said: st
     with pytest.raises(InputError) as caught:
         design(text)
     assert said in str(caught.value)
+
+
+def test_settings_may_be_changed(write: Write) -> None:
+    write("talks.jsonl", '{"id": "1", "turns": ["hello", "hi there"]}\n')
+    path = write("experiment.toml", WHOLE)
+    changes = ["mine.top = 5", 'title="Five"', "judge = {minutes = 3}", "compare.seed=2"]
+    found = read_design(path, changes=changes)
+    commands = {stage.name: stage.described() for stage in found.stages}
+    assert found.title == "Five"
+    assert "--top 5 --parrot" in commands["mine"]
+    assert commands["judge"].endswith("--minutes 3 --seed 7")
+    assert commands["compare"].endswith("--seed 2")
+
+
+@pytest.mark.parametrize("change", ["mine.top", "title.x = 1", "= 3"])
+def test_changes_that_are_none_are_named(write: Write, change: str) -> None:
+    with pytest.raises(InputError, match="set: "):
+        read_design(write("experiment.toml", WHOLE), changes=[change])

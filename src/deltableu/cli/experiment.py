@@ -9,6 +9,8 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Annotated
 
+from cyclopts import Parameter
+
 from deltableu.cli.app import check_command
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Several, subcommands
@@ -32,6 +34,8 @@ experiment = subcommands(
     "experiment", "Carry logs through all stages to a report, and keep what is done."
 )
 
+_Set = Parameter(name="--set", consume_multiple=True, negative=())
+
 
 @experiment.command
 @grouped
@@ -39,6 +43,7 @@ def run(
     design: Path,
     *,
     output: Annotated[Path | None, Output] = None,
+    set_: Annotated[list[str] | None, _Set] = None,
     jobs: Positive = 2,
     engine: str | None = None,
     threads: Positive | None = None,
@@ -57,6 +62,8 @@ def run(
         The configuration, in TOML: see docs/how-to/experiment.md.
     output
         The folder of all results; by default one beside the configuration that has its name.
+    set_
+        A setting in place of the configuration's, such as mine.top=5 or 'title="Five"'.
     jobs
         Number of stages that may run side by side.
     engine
@@ -65,7 +72,7 @@ def run(
     threads
         Threads of each stage; all cores by default.
     """
-    wanted = read_design(design, engine=engine, threads=threads)
+    wanted = read_design(design, changes=set_ or (), engine=engine, threads=threads)
     _check(wanted, design)
     folder = _folder(design, output)
     with StageBars() as bars:
@@ -84,6 +91,7 @@ def show(
     design: Path,
     *,
     output: Annotated[Path | None, Output] = None,
+    set_: Annotated[list[str] | None, _Set] = None,
     commands: Annotated[bool, Flag] = False,
     format: Format = "table",
 ) -> None:
@@ -95,12 +103,14 @@ def show(
         The configuration.
     output
         The folder of all results, as for experiment run.
+    set_
+        A setting in place of the configuration's, as for experiment run.
     commands
         Also show the command of each stage.
     format
         How the stages are printed.
     """
-    wanted = read_design(design)
+    wanted = read_design(design, changes=set_ or ())
     _check(wanted, design)
     found = experiment_state(wanted, _folder(design, output))
     emit(found.table(commands=commands), found, format)
@@ -108,7 +118,12 @@ def show(
 
 @experiment.command
 @grouped
-def clean(design: Path, *, output: Annotated[Path | None, Output] = None) -> None:
+def clean(
+    design: Path,
+    *,
+    output: Annotated[Path | None, Output] = None,
+    set_: Annotated[list[str] | None, _Set] = None,
+) -> None:
     """Remove the results of other settings than those that the configuration has now.
 
     Parameters
@@ -117,8 +132,10 @@ def clean(design: Path, *, output: Annotated[Path | None, Output] = None) -> Non
         The configuration.
     output
         The folder of all results, as for experiment run.
+    set_
+        A setting in place of the configuration's, as for experiment run.
     """
-    number, size = unused_results(read_design(design), _folder(design, output))
+    number, size = unused_results(read_design(design, changes=set_ or ()), _folder(design, output))
     note(f"removed {number} results of other settings ({size / 1e6:.1f} MB)")
 
 

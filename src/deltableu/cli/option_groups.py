@@ -41,7 +41,7 @@ GROUPS = {
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
         *("per_item", "links", "order", "reliability"),
         *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
-        *("design", "outputs", "types", "commands"),
+        *("design", "set_", "outputs", "types", "commands"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from deltableu.errors import InputError, Problem, hint_at
 from deltableu.experiment.section import Section
@@ -61,24 +63,52 @@ class Design:
     printed: tuple[Made, ...]
 
 
-def read_design(path: PathLike, *, engine: str | None = None, threads: int | None = None) -> Design:
+def read_design(
+    path: PathLike,
+    *,
+    changes: Sequence[str] = (),
+    engine: str | None = None,
+    threads: int | None = None,
+) -> Design:
     """Read a configuration.
 
     Parameters
     ----------
     path
         A TOML file; files that it names are found from its folder.
+    changes
+        Settings in place of the file's, as lines of TOML: `mine.top = 5`. A table takes the place
+        of a whole section.
     engine : str, optional
         Where the stages that scale are worked on, such as `dask`; no result depends on it.
     threads : int, optional
         Threads of each stage that takes a number of them.
     """
     values, known = read_toml(path), (*_TEXTS, *_SECTIONS)
+    for change in changes:
+        _change(values, change)
     for key in values:
         if key not in known:
             message = f"is not part of an experiment; there are {', '.join(known)}"
             raise InputError(Problem(f"{message}{hint_at(key, known)}", file=str(path), field=key))
     return _Designer(Section(str(path), "", values), engine, threads).design()
+
+
+def _change(values: dict[str, Any], change: str) -> None:
+    """Put one setting in place of another."""
+    try:
+        given = tomllib.loads(change)
+    except ValueError as error:
+        message = f"must be a line of TOML such as mine.top=5, got {change!r} ({error})"
+        raise InputError(Problem(message, field="set")) from None
+    keys = re.split(r"\s*=", change, maxsplit=1)[0].split(".")
+    place, new = values, given
+    for key in keys[:-1]:
+        key = key.strip()
+        place, new = place.setdefault(key, {}), new[key]
+        if not isinstance(place, dict):
+            raise InputError(Problem(f"{change!r}: {key} is no table", field="set"))
+    place.update(new)
 
 
 @dataclass(frozen=True, slots=True)
