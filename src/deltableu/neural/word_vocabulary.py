@@ -9,7 +9,7 @@ import numpy as np
 
 from deltableu._types import BytesRead
 from deltableu.errors import InputError, check_at_least
-from deltableu.judges.encoded_texts import EncodedTexts
+from deltableu.neural.encoded_texts import EncodedTexts
 from deltableu.text import Texts, WordNumbers, WordRule, word_form
 
 if TYPE_CHECKING:

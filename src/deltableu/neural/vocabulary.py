@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from deltableu.errors import InputError
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.piece_vocabulary import PieceVocabulary
-from deltableu.judges.word_vocabulary import WordVocabulary
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.piece_vocabulary import PieceVocabulary
+from deltableu.neural.word_vocabulary import WordVocabulary
 from deltableu.text import Texts
 
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from deltableu._types import BytesRead, Hashes
 from deltableu.errors import InputError, check_at_least
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.mixing import mixed, salt
-from deltableu.judges.neural import need
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.extra import need
+from deltableu.neural.mixing import mixed, salt
 from deltableu.text import Texts, hash_texts, key_numbers
 
 if TYPE_CHECKING:
