@@ -22,8 +22,8 @@ from deltableu.judges.ruber_network import (  # noqa: E402
 )
 from deltableu.judges.ruber_settings import RuberSettings, ruber_preset  # noqa: E402
 from deltableu.judges.settings import parameter_shapes  # noqa: E402
-from deltableu.neural import check_size  # noqa: E402
 from deltableu.judges.unreferenced import UnreferencedScorer  # noqa: E402
+from deltableu.neural import check_size  # noqa: E402
 from deltableu.neural.encoded_texts import EncodedTexts  # noqa: E402
 from tests.judges.rater_kit import WORDS, small_model  # noqa: E402
 from tests.judges.ruber_kit import SHAPE, small_scorer  # noqa: E402

@@ -90,6 +90,13 @@ class PieceVocabulary:
         numbers = np.fromiter(chain.from_iterable(found), np.int32, int(bounds[-1]))
         return EncodedTexts(numbers, bounds)
 
+    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+        """The texts that pieces make up, as SentencePiece puts them together."""
+        found: list[str] = self._processor.decode(
+            [[int(number) for number in text] for text in texts]
+        )
+        return found
+
     def to_bytes(self) -> bytes:
         """The model, as SentencePiece writes it."""
         return self._model

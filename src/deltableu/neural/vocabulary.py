@@ -25,6 +25,9 @@ class Vocabulary(Protocol):
     def encode(self, texts: Texts | Sequence[str]) -> EncodedTexts:
         """Texts as numbers, all of them; an empty text has none."""
 
+    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+        """The texts that numbers spell, none of which is padding or unknown."""
+
     def to_bytes(self) -> bytes:
         """All that is needed to make it again with `vocabulary_from_bytes`."""
 

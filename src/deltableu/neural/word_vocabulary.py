@@ -63,6 +63,10 @@ class WordVocabulary:
         numbers[numbers < FIRST] = UNKNOWN
         return EncodedTexts(numbers, found.bounds)
 
+    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+        """The words of numbers, between spaces."""
+        return [" ".join(self.words[number - FIRST] for number in text) for text in texts]
+
     def to_bytes(self) -> bytes:
         """A line a word, in UTF-8."""
         return _BETWEEN.join(self.words).encode()

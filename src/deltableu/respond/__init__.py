@@ -1,0 +1,1 @@
+"""Baseline responders to evaluate: messages in, responses out."""

@@ -1,0 +1,1 @@
+"""Neural responders: logged conversations in, models out; messages in, responses out."""
