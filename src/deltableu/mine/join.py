@@ -87,7 +87,7 @@ class Counting:
         problems = _Problems(self.on_error)
         try:
             for block in partition.blocks(problems.report):
-                sums += self.counter.count(LogRows(block, self.rule))
+                sums = self.counter.add(sums, self.counter.count(LogRows(block, self.rule)))
                 rows += len(block)
                 tell(len(block), block.read - read)
                 read = block.read
