@@ -6,6 +6,7 @@ from deltableu.mine.dask_engine import Dask, client_certificates
 from deltableu.mine.diversity import maximal_marginal_relevance
 from deltableu.mine.embedding import Embedding, TextVectors
 from deltableu.mine.engines import Engine, Threads, make_engine
+from deltableu.mine.join import OnError
 from deltableu.mine.log_join import LogRun
 from deltableu.mine.mining import MiningPlan, mine_references
 from deltableu.mine.nearest import NearPair, NearPairs, nearest_pairs
@@ -32,6 +33,7 @@ __all__ = [
     "MiningPlan",
     "NearPair",
     "NearPairs",
+    "OnError",
     "OwnPairs",
     "PairSimilarity",
     "Progress",

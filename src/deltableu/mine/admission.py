@@ -315,7 +315,7 @@ def is_own_pair(item: Item, pair: LoggedPair) -> bool:
     >>> [is_own_pair(item, LoggedPair("how are you", text)) for text in ("fine", "good")]
     [True, False]
     """
-    if pair.id in log_ids(item):
+    if pair.id is not None and pair.id in log_ids(item):
         return True
     thread = log_thread(item)
     if thread is not None and pair.thread == thread:

@@ -113,13 +113,13 @@ def nearest_pairs(
         (*about, *texts, *map(described, items)),
         run,
     ) as joined:
-        heaps, found = joined.found.heaps, joined.found
-        lists = (
-            zip(heaps.positions[number, :size].tolist(), heaps.scores[number, :size].tolist())
-            for number, size in enumerate(heaps.sizes.tolist())
-        )
+        found, heaps = joined.found, joined.found.heaps
+        lists = heaps.positions.tolist(), heaps.scores.tolist(), heaps.sizes.tolist()
         return NearPairs(
-            tuple(tuple(NearPair(found.pairs[at], score) for at, score in one) for one in lists),
+            tuple(
+                tuple(map(NearPair, map(found.pairs.__getitem__, positions[:size]), scores[:size]))
+                for positions, scores, size in zip(*lists, strict=True)
+            ),
             found.rows,
             dict(found.dropped),
             tuple(found.leaks.tolist()),

@@ -197,9 +197,8 @@ class MiningRun:
                 continue
             add(job.index, earlier)
             log(job, earlier, kept=True)
-        with closing(
-            self.engine.run(task, waiting, meter(stage, self.partitions, waiting, self.progress))
-        ) as finished:
+        tell = meter(stage, self.partitions, waiting, self.progress)
+        with closing(self.engine.run(task, waiting, tell)) as finished:
             for job, result in finished:
                 keep(self.work, job.index, result)
                 add(job.index, result)

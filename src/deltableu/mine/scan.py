@@ -137,19 +137,18 @@ def scan_logs(
     partitions = run.find(logs, closed)
     jobs = [PartitionJob(index, one) for index, one in enumerate(partitions)]
     task = _Scanning(visitor, filter, rule, run.on_error)
-    results: dict[int, Scanned[T]] = {}
     tell = meter(stage, partitions, jobs, run.progress)
+    found, left_out, unreadable = visitor.empty(), Tally[str](), list[Problem]()
+    rows, content, skipped = 0, 0, 0
     with run.make_engine() as engine, closing(engine.run(task, jobs, tell)) as finished:
-        for job, result in finished:
-            results[job.index] = result
-    found, left_out = visitor.empty(), Tally[str]()
-    for index in range(len(partitions)):
-        found = visitor.merge(found, results[index].found)
-        left_out.update(results[index].left_out)
-    parts = results.values()
-    rows = sum(one.rows for one in parts)
+        for _, part in finished:
+            found = visitor.merge(found, part.found)
+            left_out.update(part.left_out)
+            unreadable += part.unreadable
+            rows += part.rows
+            content += part.content
+            skipped += part.skipped
     if rows == 0:
         raise InputError(f"the logs hold no rows: {partitions[0].name}")
-    unreadable = (*closed, *(problem for one in parts for problem in one.unreadable))
-    content, skipped = sum(one.content for one in parts), sum(one.skipped for one in parts)
-    return Scanned(found, rows, left_out, content, skipped, unreadable)
+    unreadable.sort(key=str)
+    return Scanned(found, rows, left_out, content, skipped, (*closed, *unreadable))

@@ -103,9 +103,8 @@ class TfIdfCounter:
         seen[vocabulary.find(asked[rare])] = 1
         idf = rarity(seen, n)
         vectors = _vectors(self.queries, vocabulary, idf, 0.0)
-        return TfIdfScorer(
-            self.on, vocabulary, idf, float(rarity(np.array([1]), n)[0]), vectors.T.tocsr()
-        )
+        (other,) = rarity(np.ones(1), n).tolist()
+        return TfIdfScorer(self.on, vocabulary, idf, other, vectors.T.tocsr())
 
 
 def _words(rows: LogRows, on: OneField) -> TokenArrays:
