@@ -102,7 +102,7 @@ class Decoding:
     @property
     def signature(self) -> str:
         """All that matters of these settings, in one text."""
-        parts = [self.method]
+        parts: list[str] = [self.method]
         if self.method == "beam":
             parts += [f"beam={self.width}", f"length={self.length_penalty:g}"]
         if self.method == "sample":

@@ -5,6 +5,7 @@ Everything is computed in float64, so that what else is decoded at the same time
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -43,11 +44,11 @@ class Found:
 
     @property
     def score(self) -> float:
-        return sum(self.scores)
+        return math.fsum(self.scores)
 
     def ranked_by(self, length_penalty: float) -> float:
         """The log-probability over a power of the length, with the end."""
-        return self.score / len(self.scores) ** length_penalty
+        return float(self.score / len(self.scores) ** length_penalty)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,9 +87,7 @@ def _repeats(words: tuple[int, ...], size: int) -> list[int]:
     if len(words) < size:
         return []
     return [
-        words[end]
-        for end in range(size - 1, len(words))
-        if words[end - size + 1 : end] == last
+        words[end] for end in range(size - 1, len(words)) if words[end - size + 1 : end] == last
     ]
 
 
@@ -136,9 +135,7 @@ def beam_search(
     return [sorted(few, key=lambda one: -one.ranked_by(order)) for few in found]
 
 
-def _extended(
-    several: Sequence[Found], scores: Array, room: int
-) -> list[tuple[int, Found, bool]]:
+def _extended(several: Sequence[Found], scores: Array, room: int) -> list[tuple[int, Found, bool]]:
     """The most likely beginnings one word longer, where each came from, and whether it ended."""
     sums = np.array([one.score for one in several])[:, None] + scores
     flat = sums.ravel()
@@ -201,9 +198,9 @@ def _draw(scores: Array, uniform: Array, decoding: Decoding) -> Ints:
             before = np.cumsum(shares, 1) - shares
             shares[before >= decoding.top_p * shares.sum(1, keepdims=True)] = 0.0
     sums = np.cumsum(shares, 1)
-    places = (sums <= (uniform * sums[:, -1])[:, None]).sum(1)
+    reached = (sums <= (uniform * sums[:, -1])[:, None]).sum(1)
     # A product may be rounded up to the sum itself.
-    places = np.minimum(places, (sums < sums[:, -1:]).sum(1))
+    places: Ints = np.minimum(reached, (sums < sums[:, -1:]).sum(1))
     if order is None:
         return places
     return np.asarray(order[np.arange(len(order)), places])
