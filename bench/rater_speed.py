@@ -12,13 +12,14 @@ from bench.logs import pairs
 from bench.timing import best_of
 from deltableu.corpus.types import Item, Reference, Source
 from deltableu.judges import NNRater, RaterModel, RaterSettings, preset
-from deltableu.judges.batches import cut_batches, quadruples
+from deltableu.judges.batches import quadruples
 from deltableu.judges.examples import draw_examples
 from deltableu.judges.log_pairs import read_training_pairs
 from deltableu.judges.training_pairs import TrainingPairs
-from deltableu.judges.vocabulary import Vocabulary
-from deltableu.judges.word_vocabulary import word_vocabulary
 from deltableu.logs.partitions import find_partitions
+from deltableu.neural import cut_batches, lengths_of
+from deltableu.neural.vocabulary import Vocabulary
+from deltableu.neural.word_vocabulary import word_vocabulary
 
 __all__ = ["main"]
 
@@ -68,7 +69,7 @@ def _logs() -> tuple[Vocabulary, TrainingPairs]:
 def _batches(read: TrainingPairs) -> list[tuple[Any, Any]]:
     examples = draw_examples(read, "training", seed=0, epoch=0, most=BATCH * BATCHES // 2)
     chosen, labels = quadruples(read, examples), examples.labels.astype(np.int64)
-    rows = cut_batches(read.texts, chosen, BATCH, seed=0, epoch=0)
+    rows = cut_batches(lengths_of(read.texts.bounds, chosen), BATCH, seed=0, epoch=0)
     return [(chosen[some], labels[some]) for some in rows]
 
 
@@ -76,7 +77,7 @@ def _training(
     settings: RaterSettings, vocabulary: Vocabulary, read: TrainingPairs
 ) -> tuple[Any, int]:
     torch = import_module("torch")
-    learning = import_module("deltableu.judges.learning")
+    learning = import_module("deltableu.neural.networks.learning")
     network = import_module("deltableu.judges.network").RaterNetwork(settings, len(vocabulary))
     learner = learning.Learner(network, 1e-3)
     lengths = np.diff(read.texts.bounds)

@@ -21,6 +21,7 @@ ROOMS = (
     "logs",
     "vectors",
     "mine",
+    "neural",
     "rate",
     "score",
     "judges",
@@ -35,7 +36,7 @@ ROOMS = (
 )
 
 #: Parts of rooms with a door of their own, because they need libraries that others do without.
-SIDE_DOORS = ("deltableu.rate.server", "deltableu.judges.llm")
+SIDE_DOORS = ("deltableu.rate.server", "deltableu.judges.llm", "deltableu.neural.networks")
 
 #: What all rooms may use.
 FOUNDATIONS = ("_kernels", "_types", "_version", "_visible", "errors")

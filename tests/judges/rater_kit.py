@@ -10,7 +10,7 @@ from deltableu.corpus.types import Item, Reference, Source, Study
 from deltableu.judges.model_file import write_model
 from deltableu.judges.network import RaterNetwork
 from deltableu.judges.settings import RaterSettings
-from deltableu.judges.word_vocabulary import WordVocabulary
+from deltableu.neural.word_vocabulary import WordVocabulary
 
 # Small matrices: threads would only wait for each other.
 torch.set_num_threads(1)

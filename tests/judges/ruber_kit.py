@@ -7,7 +7,7 @@ import numpy as np
 from deltableu.judges.model_file import write_model
 from deltableu.judges.ruber_network import RuberNetwork
 from deltableu.judges.ruber_settings import RuberSettings
-from deltableu.judges.word_vocabulary import WordVocabulary
+from deltableu.neural.word_vocabulary import WordVocabulary
 from deltableu.text import WordVectors
 from tests.judges.rater_kit import WORDS
 

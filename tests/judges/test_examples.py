@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.examples import Examples, draw_examples, unlike
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
+from deltableu.neural.encoded_texts import EncodedTexts
 from deltableu.stats.resampling import stream
 
 

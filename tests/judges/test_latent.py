@@ -10,8 +10,8 @@ from scipy.sparse.linalg import svds
 
 from deltableu.judges.latent import _conversations, latent_vectors
 from deltableu.judges.log_pairs import read_training_pairs
-from deltableu.judges.word_vocabulary import word_vocabulary
 from deltableu.logs.partitions import find_partitions
+from deltableu.neural.word_vocabulary import word_vocabulary
 from tests.judges.planted import planted_topics
 
 

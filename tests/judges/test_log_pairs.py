@@ -6,6 +6,7 @@ import random
 import re
 from collections import defaultdict
 from dataclasses import asdict, fields
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -14,12 +15,11 @@ from hypothesis import strategies as st
 
 from deltableu.errors import InputError
 from deltableu.io import WorkFolder
-from deltableu.judges import row_keys
-from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.log_pairs import PASSES, read_training_pairs
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
-from deltableu.judges.word_vocabulary import WordVocabulary
 from deltableu.logs.partitions import find_partitions
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.word_vocabulary import WordVocabulary
 from deltableu.text import Texts, text_keys
 
 
@@ -179,7 +179,7 @@ def many_rows(number: int = 3000) -> list[tuple[str, str]]:
 
 def test_ranges_of_utterances_make_no_difference(monkeypatch):
     expected = read(many_rows(), block_rows=100, max_responses=3)
-    monkeypatch.setattr(row_keys, "_AT_ONCE", 100)
+    monkeypatch.setattr(import_module("deltableu.neural.row_keys"), "_AT_ONCE", 100)
     assert_same(read(many_rows(), block_rows=100, max_responses=3), expected)
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from deltableu.errors import InputError
 from deltableu.judges.model_file import read_model, write_model
 from deltableu.judges.settings import parameter_shapes, preset
-from deltableu.judges.word_vocabulary import WordVocabulary
+from deltableu.neural.word_vocabulary import WordVocabulary
 from tests.judges.rater_kit import CARD, SETTINGS, WORDS, small_model, small_state
 
 

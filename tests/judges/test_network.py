@@ -9,9 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from deltableu.judges.encoded_texts import EncodedTexts  # noqa: E402
 from deltableu.judges.network import RaterNetwork, triplet_probabilities  # noqa: E402
 from deltableu.judges.settings import RaterSettings, parameter_shapes, preset  # noqa: E402
+from deltableu.neural.encoded_texts import EncodedTexts  # noqa: E402
 
 SMALL = RaterSettings(embedding=5, hidden=4, layer=6, layers=2)
 TEXTS = EncodedTexts(np.array([2, 3, 4, 5, 6, 2, 7], np.int32), np.array([0, 2, 3, 6, 7]))

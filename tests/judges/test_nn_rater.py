@@ -99,7 +99,7 @@ def test_a_batch_is_as_one_after_the_other(file, rater):
 def test_texts_read_in_parts(rater, words, monkeypatch):
     batch = [(item, item.references) for item in small_study(15).items]
     whole = rater.rate_items(batch)
-    monkeypatch.setattr("deltableu.judges.model_reading.WORDS", words)
+    monkeypatch.setattr("deltableu.neural.model_reading.WORDS", words)
     for one, two in zip(rater.rate_items(batch), whole, strict=True):
         assert one == pytest.approx(two, abs=2e-6)
 

@@ -11,8 +11,8 @@ from deltableu.judges.batches import quadruples
 from deltableu.judges.examples import draw_examples
 from deltableu.judges.log_pairs import read_training_pairs
 from deltableu.judges.quality import OverlapBaseline, area_under_curve, calibration
-from deltableu.judges.word_vocabulary import word_vocabulary
 from deltableu.logs.partitions import find_partitions
+from deltableu.neural.word_vocabulary import word_vocabulary
 
 scored = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=30).filter(
     lambda rows: len({label for _, label in rows}) == 2

@@ -13,7 +13,6 @@ from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from deltableu.errors import InputError  # noqa: E402
-from deltableu.judges.encoded_texts import EncodedTexts  # noqa: E402
 from deltableu.judges.model_file import read_model, write_model  # noqa: E402
 from deltableu.judges.nn_rater import NNRater  # noqa: E402
 from deltableu.judges.ruber_network import (  # noqa: E402
@@ -22,8 +21,10 @@ from deltableu.judges.ruber_network import (  # noqa: E402
     margin_loss,
 )
 from deltableu.judges.ruber_settings import RuberSettings, ruber_preset  # noqa: E402
-from deltableu.judges.settings import check_size, parameter_shapes  # noqa: E402
+from deltableu.judges.settings import parameter_shapes  # noqa: E402
 from deltableu.judges.unreferenced import UnreferencedScorer  # noqa: E402
+from deltableu.neural import check_size  # noqa: E402
+from deltableu.neural.encoded_texts import EncodedTexts  # noqa: E402
 from tests.judges.rater_kit import WORDS, small_model  # noqa: E402
 from tests.judges.ruber_kit import SHAPE, small_scorer  # noqa: E402
 
@@ -109,7 +110,7 @@ def test_the_first_parameters_depend_on_the_seed_alone():
 def test_absurd_sizes_are_refused():
     for change in ("hidden", "embedding", "layer", "layers"):
         with pytest.raises(InputError, match="parameters"):
-            check_size(RuberSettings(**{change: 10**9}), 8000)
+            check_size(RuberSettings(**{change: 10**9}), 8000, "judge", "embedding")
 
 
 # --- the model's file -----------------------------------------------------------------------------
@@ -145,7 +146,7 @@ def test_scores_do_not_depend_on_what_else_is_scored(tmp_path, monkeypatch):
     together = scorer.scores(asked, said)
     alone = [scorer.scores([one], [other])[0] for one, other in zip(asked, said, strict=True)]
     assert together == pytest.approx(np.array(alone), abs=2e-6)
-    monkeypatch.setattr("deltableu.judges.model_reading.WORDS", 20)
+    monkeypatch.setattr("deltableu.neural.model_reading.WORDS", 20)
     assert scorer.scores(asked, said) == pytest.approx(together, abs=2e-6)
     assert ((together > 0) & (together < 1)).all()
     assert together.std() > 0

@@ -18,9 +18,9 @@ from deltableu.judges.ruber_examples import draw_replies
 from deltableu.judges.ruber_settings import RuberSettings, RuberTraining, ruber_preset
 from deltableu.judges.settings import RaterSettings, TrainingSettings
 from deltableu.judges.training import train_rater, train_ruber
-from deltableu.judges.training_plan import Pace, fit_plan
-from deltableu.judges.word_vocabulary import word_vocabulary
 from deltableu.logs.partitions import find_partitions
+from deltableu.neural.training_plan import Pace, fit_plan
+from deltableu.neural.word_vocabulary import word_vocabulary
 from tests.judges.planted import planted_topics
 
 TINY = RuberSettings(embedding=8, hidden=8, layer=8)

@@ -255,6 +255,9 @@ class WatchedCounter:
         with self.watch.watching():
             return self.counter.count(rows)
 
+    def add(self, sums: Any, more: Any) -> Any:
+        return self.counter.add(sums, more)
+
     def scorer(self, sums: Any) -> Scorer:
         return WatchedScorer(self.watch, self.counter.scorer(sums))
 

@@ -6,10 +6,10 @@ import pytest
 
 from deltableu.corpus import Item, Reference, Study, check_study, write_study
 from deltableu.judges.log_pairs import read_training_pairs
-from deltableu.judges.word_vocabulary import word_vocabulary
 from deltableu.logs import PairRules, find_partitions, parse_split, write_pairs
 from deltableu.mine import BM25, MiningPlan, mine_references
 from deltableu.mine.additions import Addition, add_references
+from deltableu.neural.word_vocabulary import word_vocabulary
 from deltableu.text import same_text
 from tests.text.collisions import COLLIDING_WORDS
 

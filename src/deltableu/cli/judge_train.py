@@ -12,8 +12,9 @@ from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import says_where_it_goes_on, work_folder
 from deltableu.cli.option_groups import METHOD, grouped
 from deltableu.cli.options import Flag, Output, Positive, Whole
-from deltableu.cli.output import Format, emit, note
-from deltableu.cli.progress import ProgressBar, duration
+from deltableu.cli.output import Format, emit
+from deltableu.cli.progress import ProgressBar
+from deltableu.cli.training_notes import say_epoch, say_plan
 from deltableu.errors import InputError
 from deltableu.io import Own, check_new_file
 from deltableu.judges import (
@@ -23,8 +24,6 @@ from deltableu.judges import (
     RaterSettings,
     RuberSettings,
     RuberTraining,
-    TrainingEpoch,
-    TrainingPlan,
     TrainingSettings,
     preset,
     ruber_preset,
@@ -190,7 +189,7 @@ def train(
     work = work_folder(work, output, "training")
     running: dict[str, Any] = {
         "minutes": budget, "threads": threads, "work": work, "keep_work": True,
-        "on_epoch": _say, "on_plan": _say_plan,
+        "on_epoch": say_epoch, "on_plan": say_plan,
     }  # fmt: skip
     with says_where_it_goes_on(work), ProgressBar(lines=True) as bar:
         if kind == "ruber":
@@ -202,26 +201,3 @@ def train(
         model = write_model(output, made.settings, made.vocabulary, made.state, made.card)
         made.work.end()
     emit(model.tables(), model, format, tidy=model.tidy_table())
-
-
-def _say_plan(plan: TrainingPlan) -> None:
-    epochs = f"{plan.epochs} {'epoch' if plan.epochs == 1 else 'epochs'}"
-    said = f"training takes about {duration(plan.seconds)} or less: {epochs} of "
-    said += f"{plan.examples:,} examples"
-    if plan.cut:
-        said += (
-            f", drawn at random from {plan.available:,} (all in {plan.epochs_wanted} epochs would "
-            f"take {duration(plan.seconds_of_all)}; --minutes {plan.minutes:g}, 0 takes all)"
-        )
-    note(said)
-
-
-def _say(epoch: TrainingEpoch) -> None:
-    left = epoch.seconds / epoch.number * (epoch.of - epoch.number)
-    note(
-        ("goes on after " if epoch.kept else "")
-        + f"epoch {epoch.number} of {epoch.of}: loss {epoch.loss:.4f}, held out "
-        f"{epoch.validation_loss:.4f}, accuracy {epoch.accuracy:.1%}"
-        + (" (the best so far)" if epoch.best else "")
-        + (f"; at most {duration(left)} left" if left else "")
-    )

@@ -13,6 +13,8 @@ from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
 from deltableu.corpus.item_records import default_origin, item_record
 from deltableu.corpus.items import read_items, write_items
 from deltableu.corpus.missing import Missing, settle_missing
+from deltableu.corpus.nbest import read_nbest, write_nbest
+from deltableu.corpus.nbest_lists import NBestLists, merge_nbest
 from deltableu.corpus.outputs import match_outputs, read_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
@@ -37,6 +39,7 @@ __all__ = [
     "ItemKeys",
     "Kind",
     "Missing",
+    "NBestLists",
     "Origin",
     "OutputMatches",
     "Rating",
@@ -63,9 +66,11 @@ __all__ = [
     "item_groups",
     "item_record",
     "match_outputs",
+    "merge_nbest",
     "obvious_groups",
     "output_file",
     "read_items",
+    "read_nbest",
     "read_outputs",
     "read_plain",
     "read_ratings",
@@ -81,6 +86,7 @@ __all__ = [
     "weights_label",
     "with_runs",
     "write_items",
+    "write_nbest",
     "write_outputs",
     "write_plain",
     "write_ratings",

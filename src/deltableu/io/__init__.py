@@ -44,7 +44,7 @@ from deltableu.io.jsonl import (
     read_records,
     write_records,
 )
-from deltableu.io.limits import MAX_LINE, MAX_UNPACKED, parse_size
+from deltableu.io.limits import MAX_LINE, MAX_UNPACKED, Limits, parse_size, size_text
 from deltableu.io.memory_tables import is_frame, is_table, table_records
 from deltableu.io.names import (
     PathLike,
@@ -108,6 +108,7 @@ __all__ = [
     "Interval",
     "JobLock",
     "Journal",
+    "Limits",
     "Own",
     "PathLike",
     "Report",
@@ -179,6 +180,7 @@ __all__ = [
     "short_signature",
     "short_signatures",
     "shown",
+    "size_text",
     "table_records",
     "table_rows",
     "terminal_text",

@@ -4,9 +4,7 @@ from deltableu.judges.bias import judge_bias
 from deltableu.judges.bias_results import BiasFinding, JudgeBias, tidy_biases
 from deltableu.judges.blending import Blend, Range, blended
 from deltableu.judges.combination import Magnitude, Triplets, combined_weights
-from deltableu.judges.epochs import TrainedRater, TrainingEpoch
 from deltableu.judges.model_file import RaterModel, read_model, write_model
-from deltableu.judges.neural import check_threads, need
 from deltableu.judges.nn_rater import NNRater
 from deltableu.judges.pooled_vectors import Pooling, cosines, pooled
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
@@ -24,9 +22,19 @@ from deltableu.judges.settings import (
     preset,
 )
 from deltableu.judges.training import train_rater, train_ruber
-from deltableu.judges.training_plan import Pace, TrainingPlan, fit_plan
 from deltableu.judges.unreferenced import UnreferencedScorer
 from deltableu.judges.upsilon import UpsilonBLEU, UpsilonChrF, rate_references
+from deltableu.neural import (
+    Pace,
+    TrainingEpoch,
+    TrainingPlan,
+    check_threads,
+    fit_plan,
+    need,
+)
+from deltableu.neural import (
+    TrainedModel as TrainedRater,
+)
 
 __all__ = [
     "RUBER",

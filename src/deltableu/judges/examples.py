@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from deltableu._types import Bytes, Ints
 from deltableu.errors import InputError, check_at_least, check_choice
-from deltableu.judges.row_keys import starts_of
 from deltableu.judges.settings import Negatives
 from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.neural import Split, starts_of
 from deltableu.stats import stream
-
-Split = Literal["training", "validation"]
-
 
 _DRAW = 15  # a key of random streams
 #: Rounds of swaps; only where one utterance has nearly half of all examples are they too few.

@@ -8,13 +8,19 @@ import numpy as np
 
 from deltableu._types import Bools, BytesRead, Ints, Keys
 from deltableu.errors import InputError, check_at_least
-from deltableu.judges.mixing import different, mixed, salt
-from deltableu.judges.row_keys import KeyedRows, RowKeys, starts_of
-from deltableu.judges.row_texts import RowTexts
-from deltableu.judges.settings import check_validation
 from deltableu.judges.training_pairs import TrainingCounts, TrainingPairs
-from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Partition, read_blocks
+from deltableu.neural import (
+    KeyedRows,
+    RowKeys,
+    RowTexts,
+    Vocabulary,
+    check_validation,
+    different,
+    mixed,
+    salt,
+    starts_of,
+)
 from deltableu.text import WordNumbers, key_numbers
 
 #: How often the logs are read.
@@ -76,7 +82,7 @@ def read_training_pairs(
     Examples
     --------
     >>> from deltableu.logs.partitions import find_partitions
-    >>> from deltableu.judges.vocabulary import WordVocabulary
+    >>> from deltableu.neural import WordVocabulary
     >>> rows = [(f"How is {n}?", answer) for n in range(40) for answer in ("Fine", "Bad", "bad!")]
     >>> words = WordVocabulary(["how", "is", "fine"])
     >>> pairs = read_training_pairs(find_partitions(rows), words, validation=10)

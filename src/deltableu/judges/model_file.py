@@ -1,100 +1,40 @@
-"""A judge's model as one safetensors file: numbers and JSON, nothing that could be run."""
+"""A judge's model as one safetensors file."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deltableu.errors import InputError, Problem
-from deltableu.io import (
-    Table,
-    as_record,
-    atomic_path,
-    decode,
-    decode_object,
-    record_tables,
-    tidy_record,
-)
-from deltableu.judges.neural import need
 from deltableu.judges.ruber_settings import RuberSettings
-from deltableu.judges.settings import NetworkSettings, RaterSettings, parameter_shapes
-from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
-
-_FORMAT = "deltableu-rater"
-#: By kind, the first format version that has it, so that older readers say what they need.
-_VERSIONS = {"nn-rater": 1, "ruber": 2}
-_VERSION = max(_VERSIONS.values())
-_SETTINGS: dict[str, type[NetworkSettings]] = {
-    "nn-rater": RaterSettings,
-    "ruber": RuberSettings,
-}
-_VOCABULARY = "vocabulary"
-_LONGEST_COUNT = 15
-#: Bytes to which the header is filled up, so that numbers begin where a processor likes them to.
-_ALIGNMENT = 8
+from deltableu.judges.settings import NetworkSettings, RaterSettings
+from deltableu.neural import ModelFormat, StoredModel, Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
-class RaterModel:
+class RaterModel(StoredModel):
     """A trained judge: an NN-rater, or the unreferenced scorer of RUBER.
 
     Attributes
     ----------
-    settings : NetworkSettings
-        The shape of the network, which says what kind of judge it is.
-    vocabulary : Vocabulary
-        What turns texts into numbers.
-    state : mapping of str to ndarray
-        The network's parameters, float32.
-    card : mapping
-        What is known of the training, as JSON holds it.
-    digest : str
-        A hash of settings, vocabulary and parameters: two models that rate alike have the same.
+    settings, vocabulary, state, card, digest
+        See `StoredModel`.
     """
 
-    settings: NetworkSettings
-    vocabulary: Vocabulary = field(repr=False)
-    state: Mapping[str, NDArray[np.float32]] = field(repr=False)
-    card: Mapping[str, Any] = field(repr=False)
-    digest: str
+    what: ClassVar[str] = "judge"
 
-    @property
-    def kind(self) -> str:
-        """As `deltableu judge train --kind` calls it."""
-        return self.settings.kind
 
-    @property
-    def parameters(self) -> int:
-        """How many numbers were learnt."""
-        return sum(tensor.size for tensor in self.state.values())
-
-    def tables(self) -> list[Table]:
-        """All that is known of the model, a table for what belongs together."""
-        record = as_record(self)
-        card = record.pop("card")
-        return [*record_tables(record, "judge"), *record_tables(card, "training")]
-
-    def tidy_table(self) -> Table:
-        """The same as one table, for programs."""
-        return tidy_record(as_record(self))
-
-    def record(self) -> dict[str, Any]:
-        """All that is known of the model, but not the numbers it learnt."""
-        return {
-            "kind": self.kind,
-            "digest": self.digest,
-            "parameters": self.parameters,
-            "settings": self.settings,
-            "vocabulary": {"kind": self.vocabulary.kind, "size": len(self.vocabulary)},
-            "card": self.card,
-        }
+_FORMAT = ModelFormat(
+    "deltableu-rater",
+    RaterModel,
+    {"nn-rater": RaterSettings, "ruber": RuberSettings},
+    {"nn-rater": 1, "ruber": 2},
+    "nn-rater",
+)
 
 
 def write_model(
@@ -108,46 +48,10 @@ def write_model(
 
     Parameters
     ----------
-    path : str or PathLike
-        Where the file goes, which is replaced if it is there.
-    settings : NetworkSettings
-        The shape of the network.
-    vocabulary : Vocabulary
-        What turns texts into numbers.
-    state : mapping of str to ndarray
-        The network's parameters, as `parameter_shapes` names them.
-    card : mapping
-        What is known of the training: texts, finite numbers, lists and mappings of these, in the
-        order in which they are shown.
+    path, settings, vocabulary, state, card
+        See `ModelFormat.write`.
     """
-    try:
-        card_text = json.dumps(dict(card), allow_nan=False)  # people read it in its own order
-        written_card = decode_object(card_text)
-    except (TypeError, ValueError) as error:
-        raise InputError(Problem(f"must be what JSON can hold: {error}", field="card")) from None
-    kept = {name: np.ascontiguousarray(tensor, "<f4") for name, tensor in state.items()}
-    if wrong := _wrong_tensors(kept, settings, len(vocabulary)):
-        raise InputError(Problem(wrong, field="state"))
-    data = vocabulary.to_bytes()
-    digest = _digest(settings, vocabulary.kind, len(vocabulary), data, kept)
-    metadata = {
-        "format": _FORMAT,
-        "format_version": str(_VERSIONS[settings.kind]),
-        "settings": _canonical(asdict(settings)),
-        "vocabulary_kind": vocabulary.kind,
-        "vocabulary_size": str(len(vocabulary)),
-        "card": card_text,
-        "card_digest": _sha256(card_text),
-        "digest": digest,
-    }
-    if settings.kind != RaterSettings.kind:
-        metadata["kind"] = settings.kind
-    tensors: dict[str, NDArray[Any]] = {**kept, _VOCABULARY: np.frombuffer(data, np.uint8)}
-    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
-        stream.write(_header(tensors, metadata))
-        for name in sorted(tensors):
-            stream.write(tensors[name].data)
-    return RaterModel(settings, vocabulary, kept, written_card, digest)
+    return _FORMAT.write(path, settings, vocabulary, state, card)
 
 
 def read_model(path: str | os.PathLike[str]) -> RaterModel:
@@ -155,151 +59,4 @@ def read_model(path: str | os.PathLike[str]) -> RaterModel:
 
     Whatever is wrong with the file is an `InputError` that says so.
     """
-    library = need("safetensors", "reading a judge")
-    name = os.fspath(path)
-    metadata, tensors = _read_file(name, library)
-    if metadata.get("format") != _FORMAT:
-        raise _fault(name, "is a safetensors file, but no judge of deltableu: train one first")
-    version = metadata.get("format_version", "")
-    if not _is_count(version) or int(version) < 1:
-        raise _fault(name, f"has the format version {version[:20]!r}, which is none")
-    if int(version) > _VERSION:
-        raise _fault(name, f"was written by a newer deltableu (format {version}): install that")
-    settings = _read_settings(name, metadata)
-    kind, size = metadata.get("vocabulary_kind", ""), metadata.get("vocabulary_size", "")
-    if not _is_count(size):
-        raise _fault(name, "does not say how large its vocabulary is: it is damaged")
-    data = tensors.pop(_VOCABULARY, None)
-    if data is None or data.dtype != np.uint8 or data.ndim != 1:
-        raise _fault(name, "has no vocabulary: it is damaged")
-    if wrong := _wrong_tensors(tensors, settings, int(size)):
-        raise _fault(name, f"{wrong}: it is damaged")
-    card_text = metadata.get("card", "")
-    digest = _digest(settings, kind, int(size), data.tobytes(), tensors)
-    if digest != metadata.get("digest") or _sha256(card_text) != metadata.get("card_digest"):
-        raise _fault(name, "is damaged: its content is not what was written; copy it again")
-    try:
-        vocabulary = vocabulary_from_bytes(kind, data.tobytes())
-    except InputError as error:
-        raise _fault(name, f"its vocabulary cannot be read: {error}") from None
-    if len(vocabulary) != int(size):
-        raise _fault(name, f"its vocabulary has {len(vocabulary)} entries, but says {size}")
-    return RaterModel(settings, vocabulary, tensors, _read_card(name, card_text), digest)
-
-
-def _fault(name: str, message: str) -> InputError:
-    return InputError(Problem(message, file=name))
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_COUNT
-
-
-def _read_file(name: str, library: Any) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
-    if os.path.isdir(name):
-        raise _fault(name, "is a folder, but a judge is a file")
-    try:
-        with library.safe_open(name, framework="np") as file:
-            metadata = file.metadata() or {}
-            # Types that numpy does not have are no parameters of a judge, so they stay unread.
-            tensors = {
-                key: file.get_tensor(key)
-                if file.get_slice(key).get_dtype() in ("F32", "U8")
-                else np.empty(0, np.uint8)
-                for key in file.keys()  # noqa: SIM118
-            }
-    except FileNotFoundError:
-        raise _fault(name, "there is no such file") from None
-    except PermissionError:
-        raise _fault(name, "cannot be read by this user: change the permissions") from None
-    except (OSError, library.SafetensorError) as error:
-        # An empty file cannot be mapped to memory, which is an OSError too.
-        raise _fault(name, f"is no whole safetensors file: {error}") from None
-    return metadata, tensors
-
-
-def _read_settings(name: str, metadata: Mapping[str, str]) -> NetworkSettings:
-    kind = metadata.get("kind", RaterSettings.kind)
-    if kind not in _SETTINGS:
-        raise _fault(name, f"is a judge of the unknown kind {kind[:20]!r}: it is damaged")
-    shape = _SETTINGS[kind]
-    try:
-        given = decode(metadata.get("settings", ""))
-    except ValueError:
-        raise _fault(name, "its settings are no JSON: it is damaged") from None
-    if not isinstance(given, dict) or given.keys() != asdict(shape()).keys():
-        raise _fault(name, "its settings are not those of a judge: it is damaged")
-    try:
-        return shape(**given)
-    except InputError as error:
-        raise _fault(name, f"its settings are wrong: {error}") from None
-
-
-def _read_card(name: str, text: str) -> Mapping[str, Any]:
-    try:
-        return decode_object(text)
-    except ValueError:
-        raise _fault(name, "its card is no JSON object: it is damaged") from None
-
-
-def _wrong_tensors(
-    tensors: Mapping[str, NDArray[Any]], settings: NetworkSettings, vocabulary_size: int
-) -> str | None:
-    """What is wrong with the parameters, to follow the name of the file."""
-    # A damaged number of layers must not make a list of billions of names.
-    if settings.layers > len(tensors):
-        return f"has {len(tensors)} tensors for {settings.layers} layers"
-    shapes = parameter_shapes(settings, vocabulary_size)
-    for name, shape in shapes.items():
-        if name not in tensors:
-            return f"lacks the tensor {name}"
-        found = tensors[name]
-        if found.shape != shape:
-            return f"the tensor {name} has the shape {found.shape}, but should have {shape}"
-        if found.dtype != np.float32:
-            return f"the tensor {name} is no float32"
-        if not np.isfinite(found).all():
-            return f"the tensor {name} holds numbers that are not finite"
-    strange = sorted(tensors.keys() - shapes.keys())
-    return f"holds the unknown tensor {strange[0]!r}" if strange else None
-
-
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":"))
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _digest(
-    settings: NetworkSettings,
-    kind: str,
-    size: int,
-    vocabulary: bytes,
-    state: Mapping[str, NDArray[Any]],
-) -> str:
-    hashed = hashlib.sha256()
-    hashed.update(_canonical([_FORMAT, asdict(settings), kind, size, len(vocabulary)]).encode())
-    hashed.update(vocabulary)
-    for name in sorted(state):
-        hashed.update(_canonical([name, state[name].shape]).encode())
-        hashed.update(np.ascontiguousarray(state[name], "<f4").data)
-    return hashed.hexdigest()
-
-
-def _header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
-    """What begins the file. The library would put metadata in a different order in every run."""
-    described: dict[str, object] = {"__metadata__": metadata}
-    place = 0
-    for name in sorted(tensors):
-        tensor = tensors[name]
-        described[name] = {
-            "dtype": "U8" if tensor.dtype == np.uint8 else "F32",
-            "shape": tensor.shape,
-            "data_offsets": [place, place + tensor.nbytes],
-        }
-        place += tensor.nbytes
-    text = _canonical(described).encode()
-    text += b" " * (-len(text) % _ALIGNMENT)
-    return len(text).to_bytes(8, "little") + text
+    return _FORMAT.read(path)

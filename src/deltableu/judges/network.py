@@ -9,17 +9,16 @@ import torch
 from torch import Tensor, nn
 
 from deltableu._types import Ints, Singles
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.gru import Scratch
-from deltableu.judges.judge_network import JudgeNetwork, encode_chosen, scale_gru
 from deltableu.judges.settings import RaterSettings
+from deltableu.neural import EncodedTexts
+from deltableu.neural.networks import Scratch, TextNetwork, encode_chosen, scale_gru
 
 #: Triplets of the quadruple (U1, R1, U2, R2): the utterances never meet, since in training those
 #: of a positive example are the same.
 TRIPLETS = ((0, 1, 3), (2, 3, 1))
 
 
-class RaterNetwork(JudgeNetwork[RaterSettings]):
+class RaterNetwork(TextNetwork[RaterSettings]):
     """A shared embedding and Bi-GRU, and a network that judges triplets of texts.
 
     Parameters

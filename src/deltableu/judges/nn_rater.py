@@ -16,9 +16,9 @@ from deltableu.errors import InputError, Problem, check_at_least
 from deltableu.io import number_text
 from deltableu.judges.combination import Magnitude, Triplets, check_rule, combined_weights
 from deltableu.judges.model_file import RaterModel
-from deltableu.judges.model_reading import by_length, check_model_kind, read_once
-from deltableu.judges.neural import need
+from deltableu.judges.model_reading import check_model_kind, read_once
 from deltableu.judges.rater import RatingBatch
+from deltableu.neural import by_length, need
 
 _DIGITS = 12
 #: float32 knows no more, and the last bits depend on what else is computed at the same time.

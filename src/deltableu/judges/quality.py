@@ -9,9 +9,9 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.judges.batches import quadruples
-from deltableu.judges.encoded_texts import EncodedTexts
 from deltableu.judges.examples import Examples
 from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.neural import EncodedTexts
 from deltableu.text import tf_idf
 
 

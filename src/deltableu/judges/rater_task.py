@@ -14,15 +14,14 @@ from torch.nn.functional import cross_entropy
 from deltableu._types import Ints, Singles
 from deltableu.judges.batches import quadruples
 from deltableu.judges.combination import combined_weights
-from deltableu.judges.examples import Examples, Split, draw_examples
-from deltableu.judges.judge_network import JudgeNetwork
+from deltableu.judges.examples import Examples, draw_examples
 from deltableu.judges.latent import latent_vectors
-from deltableu.judges.learning_task import Drawn, JudgedBatch
 from deltableu.judges.network import RaterNetwork, triplet_probabilities
 from deltableu.judges.quality import OverlapBaseline, area_under_curve, calibration
 from deltableu.judges.settings import RaterSettings, TrainingSettings
 from deltableu.judges.training_pairs import TrainingPairs
-from deltableu.judges.vocabulary import Vocabulary
+from deltableu.neural import Drawn, JudgedBatch, Split, Vocabulary, lengths_of
+from deltableu.neural.networks import TextNetwork
 
 #: Held-out examples that are judged at once.
 _PORTION = 2000
@@ -33,6 +32,8 @@ _BASELINE = 50_000
 class RaterTask:
     """Examples are quadruples of U1, R1, U2 and R2; the label is 1 where U1 and U2 are the same."""
 
+    clip: float | None = None
+
     def __init__(
         self,
         settings: RaterSettings,
@@ -42,6 +43,13 @@ class RaterTask:
     ) -> None:
         self.settings, self.training = settings, training
         self.vocabulary, self.pairs = vocabulary, pairs
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        return asdict(self.pairs.counts)
+
+    def lengths(self, drawn: Drawn) -> Ints:
+        return lengths_of(self.pairs.texts.bounds, drawn.chosen)
 
     def draw(self, split: Split, epoch: int, most: int | None = None) -> Drawn:
         examples = self._examples(split, epoch, None if most is None else max(most // 2, 2))
@@ -71,11 +79,11 @@ class RaterTask:
     def network(self, state: Mapping[str, Singles]) -> RaterNetwork:
         return RaterNetwork.of(self.settings, state)
 
-    def loss(self, network: JudgeNetwork[Any], chosen: Ints, labels: Ints) -> Tensor:
+    def loss(self, network: TextNetwork[Any], chosen: Ints, labels: Ints, step: int) -> Tensor:
         logits = network(self.pairs.texts, chosen)
         return cross_entropy(logits.reshape(-1, 2), torch.from_numpy(np.repeat(labels, 2)))
 
-    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> JudgedBatch:
+    def judge(self, network: TextNetwork[Any], drawn: Drawn) -> JudgedBatch:
         assert isinstance(network, RaterNetwork)
         parts = [
             triplet_probabilities(network, self.pairs.texts, drawn.chosen[start : start + _PORTION])

@@ -8,8 +8,9 @@ import numpy as np
 
 from deltableu._types import Ints
 from deltableu.errors import check_at_least, check_choice
-from deltableu.judges.examples import Split, choose_examples, rows_of, unlike
+from deltableu.judges.examples import choose_examples, rows_of, unlike
 from deltableu.judges.training_pairs import TrainingPairs
+from deltableu.neural import Split
 from deltableu.stats import stream
 
 _DRAW = 16  # a key of random streams

@@ -10,10 +10,9 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, relu
 
 from deltableu._types import Ints, Singles
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.gru import Scratch
-from deltableu.judges.judge_network import JudgeNetwork, encode_chosen, scale_gru
 from deltableu.judges.ruber_settings import RuberSettings
+from deltableu.neural import EncodedTexts
+from deltableu.neural.networks import Scratch, TextNetwork, encode_chosen, scale_gru
 
 #: Embeddings are drawn from 0 up to this, as the code of Tsuta et al. (2020) draws them.
 _EMBEDDED = 0.05
@@ -41,7 +40,7 @@ class TextEncoder(nn.Module):
         )
 
 
-class RuberNetwork(JudgeNetwork[RuberSettings]):
+class RuberNetwork(TextNetwork[RuberSettings]):
     """How relevant is a reply r to a message q: a network of tanh layers above [q; r; qMr].
 
     Parameters

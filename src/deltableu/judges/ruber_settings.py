@@ -11,11 +11,11 @@ from deltableu.judges.settings import (
     NetworkSettings,
     Preset,
     Start,
-    check_preset,
     check_training,
     encoder_shapes,
     layer_shapes,
 )
+from deltableu.neural import check_preset
 
 Loss = Literal["margin", "entropy"]
 
@@ -110,5 +110,5 @@ def ruber_preset(name: Preset) -> tuple[RuberSettings, RuberTraining]:
     >>> ruber_preset("paper")[0]
     RuberSettings(embedding=128, hidden=500, layer=50, layers=1, max_length=50)
     """
-    check_preset(name)
+    check_preset(name, PRESETS)
     return PRESETS[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,7 @@ import torch
 from torch import Tensor
 
 from deltableu._types import Ints, Singles
-from deltableu.judges.examples import Split
-from deltableu.judges.judge_network import JudgeNetwork
 from deltableu.judges.latent import latent_vectors
-from deltableu.judges.learning_task import Drawn, JudgedBatch
 from deltableu.judges.quality import area_under_curve, overlap, word_vectors
 from deltableu.judges.ruber_examples import draw_replies
 from deltableu.judges.ruber_network import (
@@ -24,7 +22,8 @@ from deltableu.judges.ruber_network import (
 )
 from deltableu.judges.ruber_settings import RuberSettings, RuberTraining
 from deltableu.judges.training_pairs import TrainingPairs
-from deltableu.judges.vocabulary import Vocabulary
+from deltableu.neural import Drawn, JudgedBatch, Split, Vocabulary, lengths_of
+from deltableu.neural.networks import TextNetwork
 
 #: Held-out examples that are judged at once.
 _PORTION = 2000
@@ -32,6 +31,8 @@ _PORTION = 2000
 
 class RuberTask:
     """Examples are a message, its reply, and the reply to another message."""
+
+    clip: float | None = None
 
     def __init__(
         self,
@@ -42,6 +43,13 @@ class RuberTask:
     ) -> None:
         self.settings, self.training = settings, training
         self.vocabulary, self.pairs = vocabulary, pairs
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        return asdict(self.pairs.counts)
+
+    def lengths(self, drawn: Drawn) -> Ints:
+        return lengths_of(self.pairs.texts.bounds, drawn.chosen)
 
     def draw(self, split: Split, epoch: int, most: int | None = None) -> Drawn:
         chosen = draw_replies(self.pairs, split, seed=self.training.seed, epoch=epoch, most=most)
@@ -61,7 +69,7 @@ class RuberTask:
     def network(self, state: Mapping[str, Singles]) -> RuberNetwork:
         return RuberNetwork.of(self.settings, state)
 
-    def loss(self, network: JudgeNetwork[Any], chosen: Ints, labels: Ints) -> Tensor:
+    def loss(self, network: TextNetwork[Any], chosen: Ints, labels: Ints, step: int) -> Tensor:
         return self._loss(network(self.pairs.texts, chosen))
 
     def _loss(self, logits: Tensor) -> Tensor:
@@ -70,7 +78,7 @@ class RuberTask:
             return entropy_loss(logits)
         return margin_loss(logits, training.margin)
 
-    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> JudgedBatch:
+    def judge(self, network: TextNetwork[Any], drawn: Drawn) -> JudgedBatch:
         assert isinstance(network, RuberNetwork)
         parts = [
             relevance(network, self.pairs.texts, drawn.chosen[start : start + _PORTION])

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal, Protocol, get_args
 
-from deltableu.errors import (
-    InputError,
-    Problem,
-    check_at_least,
-    check_choice,
-    check_share,
-    hint_at,
+from deltableu.errors import InputError, Problem, check_at_least, check_choice
+from deltableu.neural import (
+    HowTrained,
+    NetworkShape,
+    check_how_trained,
+    check_preset,
+    gru_shapes,
 )
 
 Kind = Literal["nn-rater", "ruber"]
@@ -24,7 +23,7 @@ Start = Literal["latent", "scaled", "torch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkSettings(ABC):
+class NetworkSettings(NetworkShape):
     """The shape of a network above a Bi-GRU.
 
     Attributes
@@ -56,14 +55,6 @@ class NetworkSettings(ABC):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 message = f"must be a whole number of 1 or more, got {value!r}"
                 raise InputError(Problem(message, field=field.name))
-
-    @abstractmethod
-    def shapes(self, vocabulary: int) -> dict[str, tuple[int, ...]]:
-        """The names and shapes of all parameters."""
-
-    @abstractmethod
-    def size(self, vocabulary: int) -> int:
-        """About how many parameters there are, without a list of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,55 +133,16 @@ class TrainingSettings:
         check_choice("negatives", self.negatives, get_args(Negatives))
 
 
-class Trained(Protocol):
-    """What the ways to train all judges have in common."""
-
-    @property
-    def vocabulary(self) -> Literal["pieces", "words"]: ...
-    @property
-    def vocabulary_size(self) -> int: ...
-    @property
-    def learning_rate(self) -> float: ...
-    @property
-    def batch(self) -> int: ...
-    @property
-    def examples(self) -> int | None: ...
-    @property
-    def epochs(self) -> int: ...
-    @property
-    def patience(self) -> int: ...
-    @property
-    def validation(self) -> float: ...
+class _JudgeTraining(HowTrained, Protocol):
     @property
     def start(self) -> Start: ...
-    @property
-    def seed(self) -> int: ...
 
 
-def check_training(training: Trained) -> None:
+def check_training(training: _JudgeTraining) -> None:
     """Complain of settings that no training can have."""
-    for name in ("vocabulary_size", "batch", "epochs", "patience"):
-        check_at_least(name, getattr(training, name), 1)
-    if training.examples is not None:
-        check_at_least("examples", training.examples, 4)
-    check_choice("vocabulary", training.vocabulary, ("pieces", "words"))
+    check_how_trained(training)
     check_choice("start", training.start, get_args(Start))
-    check_validation(training.validation)
-    check_share("learning_rate", training.learning_rate)
-    if not 0 <= training.seed < 2**63:
-        message = f"must be a whole number from 0 to 2**63 - 1, got {training.seed}"
-        raise InputError(Problem(message, field="seed"))
 
-
-def check_validation(validation: float) -> None:
-    """Utterances are held out by their share or by their number."""
-    whole = validation >= 1 and float(validation).is_integer()
-    if not (0 < validation < 1 or whole):
-        message = f"must be a share between 0 and 1 or a whole number, got {validation:g}"
-        raise InputError(Problem(message, field="validation"))
-
-
-_MOST = 2_000_000_000
 
 PRESETS: dict[Preset, tuple[RaterSettings, TrainingSettings]] = {
     "paper": (
@@ -216,25 +168,8 @@ def preset(name: Preset) -> tuple[RaterSettings, TrainingSettings]:
     >>> preset("paper")[0]
     RaterSettings(embedding=512, hidden=512, layer=1024, layers=5, max_length=50)
     """
-    check_preset(name)
+    check_preset(name, PRESETS)
     return PRESETS[name]
-
-
-def check_preset(name: str) -> None:
-    """Complain of a preset that does not exist."""
-    if name not in PRESETS:
-        meant = hint_at(name, PRESETS)
-        raise InputError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}{meant}")
-
-
-def check_size(settings: NetworkSettings, vocabulary: int) -> None:
-    """A mistyped number should not end in want of memory."""
-    most = settings.size(vocabulary)
-    if most > _MOST:
-        raise InputError(
-            f"such a judge has about {most:.1e} parameters, which is beyond {_MOST:.0e}: choose a "
-            "smaller embedding, hidden, layer, layers or vocabulary"
-        )
 
 
 def parameter_shapes(settings: NetworkSettings, vocabulary: int) -> dict[str, tuple[int, ...]]:
@@ -265,13 +200,7 @@ def encoder_shapes(
     shapes: dict[str, tuple[int, ...]] = {
         f"{prefix}embedding.weight": (vocabulary, settings.embedding)
     }
-    gates = 3 * settings.hidden
-    for way in ("", "_reverse"):
-        shapes[f"{prefix}gru.weight_ih_l0{way}"] = (gates, settings.embedding)
-        shapes[f"{prefix}gru.weight_hh_l0{way}"] = (gates, settings.hidden)
-        for bias in ("ih", "hh"):
-            shapes[f"{prefix}gru.bias_{bias}_l0{way}"] = (gates,)
-    return shapes
+    return shapes | gru_shapes(f"{prefix}gru.", settings.embedding, settings.hidden, ways=2)
 
 
 def layer_shapes(widths: Sequence[int]) -> dict[str, tuple[int, ...]]:

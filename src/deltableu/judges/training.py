@@ -8,27 +8,32 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from deltableu._types import Progress
-from deltableu._version import __version__
-from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import WorkFolder, fingerprint
-from deltableu.judges.epochs import STATE, Run, TrainedRater, TrainingEpoch
-from deltableu.judges.neural import check_threads, need
-from deltableu.judges.piece_vocabulary import piece_vocabulary
+from deltableu.errors import check_kind
+from deltableu.io import WorkFolder
 from deltableu.judges.ruber_settings import RuberSettings, RuberTraining, ruber_preset
 from deltableu.judges.settings import (
     NetworkSettings,
     RaterSettings,
     TrainingSettings,
-    check_size,
     preset,
 )
 from deltableu.judges.training_pairs import TrainingPairs
-from deltableu.judges.training_plan import TrainingPlan
-from deltableu.judges.vocabulary import Vocabulary, vocabulary_from_bytes
-from deltableu.judges.word_vocabulary import word_vocabulary
+from deltableu.neural import (
+    STATE,
+    Run,
+    TrainedModel,
+    TrainingEpoch,
+    TrainingPlan,
+    Vocabulary,
+    check_minutes,
+    check_size,
+    check_threads,
+    log_teller,
+    log_vocabulary,
+    need,
+    training_key,
+)
 
 if TYPE_CHECKING:
     from deltableu.logs import Logs, Partition
@@ -36,9 +41,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two checkpoints.
 PAUSE = 60.0
-_VOCABULARY, _PAIRS = "vocabulary", "pairs"
-#: Texts that pieces are made from.
-_SAMPLE = 200_000
+_PAIRS = "pairs"
 
 _Training = TrainingSettings | RuberTraining
 
@@ -56,7 +59,7 @@ def train_rater(
     progress: Progress | None = None,
     on_epoch: Callable[[TrainingEpoch], None] | None = None,
     on_plan: Callable[[TrainingPlan], None] | None = None,
-) -> TrainedRater:
+) -> TrainedModel:
     """Train the NN-rater on utterances of logs that have several responses.
 
     Two responses to the same utterance are a positive example, two pairs of different utterances
@@ -109,7 +112,7 @@ def train_ruber(
     progress: Progress | None = None,
     on_epoch: Callable[[TrainingEpoch], None] | None = None,
     on_plan: Callable[[TrainingPlan], None] | None = None,
-) -> TrainedRater:
+) -> TrainedModel:
     """Train RUBER's unreferenced scorer on logged messages and their replies.
 
     A reply should score above the reply to another message. Messages are held out, with all
@@ -143,23 +146,22 @@ def _train(
     progress: Progress | None,
     on_epoch: Callable[[TrainingEpoch], None] | None,
     on_plan: Callable[[TrainingPlan], None] | None,
-) -> TrainedRater:
+) -> TrainedModel:
     began = time.monotonic()
-    if minutes is not None and not 0 < minutes < float("inf"):
-        message = f"must be a number above 0, or none for no limit, got {minutes:g}"
-        raise InputError(Problem(message, field="minutes"))
+    check_minutes(minutes)
     check_threads(threads)
-    check_size(settings, training.vocabulary_size)
+    fields = "embedding, hidden, layer, layers or vocabulary"
+    check_size(settings, training.vocabulary_size, "judge", fields)
     need("torch", "training a judge")
     need("safetensors", "training a judge")
     # Here, so that those who only rate need not wait for what reads logs.
-    from deltableu.judges.learning import threads_of_torch
     from deltableu.logs import find_partitions
+    from deltableu.neural.networks import threads_of_torch
 
     partitions = find_partitions(logs)
-    kept = WorkFolder(work, _key(partitions, settings, training, minutes))
+    kept = WorkFolder(work, training_key(partitions, settings, training, minutes))
     with kept.worth_keeping(STATE):
-        vocabulary = _vocabulary(partitions, training, kept, progress)
+        vocabulary = log_vocabulary(partitions, training, kept, progress)
         pairs = _pairs(partitions, vocabulary, settings, training, kept, progress)
         with threads_of_torch(threads):
             run = Run(
@@ -193,53 +195,6 @@ def _task(
     return RaterTask(settings, training, vocabulary, pairs)
 
 
-def _key(
-    partitions: Sequence[Partition],
-    settings: NetworkSettings,
-    training: _Training,
-    minutes: float | None,
-) -> str:
-    shape = f"{__version__} {settings} {training} {minutes}"
-    return fingerprint((shape, *(partition.fingerprint for partition in partitions)))
-
-
-def _teller(
-    progress: Progress | None, what: str, partitions: Sequence[Partition], passes: int
-) -> Callable[[int], None]:
-    total = max(passes * sum(partition.size for partition in partitions), 1)
-    done = 0
-
-    def tell(size: int) -> None:
-        nonlocal done
-        done += size
-        if progress is not None:
-            progress(what, min(done, total), total)
-
-    return tell
-
-
-def _vocabulary(
-    partitions: Sequence[Partition],
-    training: _Training,
-    work: WorkFolder,
-    progress: Progress | None,
-) -> Vocabulary:
-    kept = work.kept(_VOCABULARY)
-    if kept is not None:
-        return vocabulary_from_bytes(training.vocabulary, kept[0]["data"].tobytes())
-    tell = _teller(progress, "vocabulary", partitions, 1)
-    size = training.vocabulary_size
-    made: Vocabulary
-    if training.vocabulary == "words":
-        made = word_vocabulary(partitions, size=size, tell=tell)
-    else:
-        made = piece_vocabulary(
-            partitions, size=size, sample=_SAMPLE, seed=training.seed, tell=tell
-        )
-    work.keep(_VOCABULARY, {"data": np.frombuffer(made.to_bytes(), np.uint8)})
-    return made
-
-
 def _pairs(
     partitions: Sequence[Partition],
     vocabulary: Vocabulary,
@@ -264,7 +219,7 @@ def _pairs(
         validation=training.validation,
         seed=training.seed,
         max_length=settings.max_length,
-        tell=_teller(progress, "pairs", partitions, 2),
+        tell=log_teller(progress, "pairs", partitions, 2),
         **which,
     )
     work.keep(_PAIRS, made.arrays(), asdict(made.counts))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from deltableu._types import AnyArray, Bools, Ints
-from deltableu.judges.encoded_texts import EncodedTexts
+from deltableu.neural import EncodedTexts
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.judges.model_file import RaterModel
-from deltableu.judges.model_reading import by_length, check_model_kind, read_once
-from deltableu.judges.neural import need
+from deltableu.judges.model_reading import check_model_kind, read_once
+from deltableu.neural import by_length, need
 
 _DIGITS = 12
 #: float32 knows no more, and the last bits depend on what else is computed at the same time.

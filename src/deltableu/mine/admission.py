@@ -12,14 +12,17 @@ import numpy as np
 from deltableu._types import Bools, Bytes, Ints, Ints32, Keys
 from deltableu.corpus import Item
 from deltableu.errors import InputError
-from deltableu.mine.rows import LogRows
+from deltableu.mine.rows import LoggedPair, LogRows
 from deltableu.text import (
     Texts,
     WordNumbers,
     WordRule,
     empty_keys,
     hash_texts,
+    lanes,
     pair_keys,
+    same_text,
+    span_keys,
     text_keys,
 )
 
@@ -210,15 +213,29 @@ class OwnPairs:
         Those of the logs that items come from.
     originals
         Messages with their original responses.
+    pairs
+        Items lack nothing but the pairs in `originals`: `responses` are keys of both texts.
     """
 
     responses: _OwnKeys
     ids: _OwnKeys
     threads: _OwnKeys
     originals: _Originals
+    pairs: bool = False
 
     @classmethod
-    def of(cls, items: Sequence[Item], *, parrot: bool) -> OwnPairs:
+    def of(cls, items: Sequence[Item], *, parrot: bool = False, pairs: bool = False) -> OwnPairs:
+        """What items must not get.
+
+        Parameters
+        ----------
+        items
+        parrot
+            Nor their messages, as a response.
+        pairs
+            Other responses that say what a reference does are welcome: only the pairs of a message
+            and an original response are not, and what was logged with them.
+        """
         texts: list[tuple[int, str]] = []
         ids: list[tuple[int, str]] = []
         threads: list[tuple[int, str]] = []
@@ -235,24 +252,43 @@ class OwnPairs:
                 for reference in item.references
                 if reference.origin == "original" and item.message
             )
+        messages = [items[number].message or "" for number, _ in originals]
+        if pairs:
+            joined = _joined(_keys(messages), _keys([text for _, text in originals]))
+            responses = _OwnKeys.of(originals, lambda _: joined)
+        else:
+            responses = _OwnKeys.of(texts, _keys)
         return cls(
-            _OwnKeys.of(texts, _keys),
+            responses,
             _OwnKeys.of(ids, _exact_keys),
             _OwnKeys.of(threads, _exact_keys),
-            _Originals.of(originals, [items[number].message or "" for number, _ in originals]),
+            _Originals.of(originals, messages),
+            pairs,
         )
 
     def allowed(self, rows: LogRows, items: Any, chosen: Any) -> Bools:
         """Which candidates, rows `chosen` for `items`, are not the item's own."""
-        mine = self.responses.has(items, rows.response_keys_at(chosen))
+        keys = rows.response_keys_at(chosen)
+        if self.pairs:
+            keys = _joined(rows.utterance_keys[chosen], keys)
+        mine = self.responses.has(items, keys)
         for own, name in ((self.ids, "ids"), (self.threads, "threads")):
-            if own.known.size and (keys := rows.keys(name)) is not None:
-                mine |= own.has(items, keys[chosen])
+            if own.known.size and (named := rows.keys(name)) is not None:
+                mine |= own.has(items, named[chosen])
         return ~mine
 
     def leaks(self, rows: LogRows, items: int) -> Ints:
         """How many rows are each item's message with an original response of it."""
         return self.originals.counts(rows, items)
+
+
+def _joined(utterances: Keys, responses: Keys) -> Keys:
+    """A key of each pair of keys."""
+    both = np.concatenate(
+        (lanes(utterances).reshape(-1, 2), lanes(responses).reshape(-1, 2)), axis=1
+    )
+    places = np.arange(len(both) + 1, dtype=np.int64) * both.itemsize * 4
+    return span_keys(both.tobytes(), places[:-1], places[1:])
 
 
 def log_thread(item: Item) -> str | None:
@@ -267,3 +303,24 @@ def log_ids(item: Item) -> Iterable[str]:
     for reference in item.references:
         if reference.origin == "original" and reference.source and reference.source.id:
             yield reference.source.id
+
+
+def is_own_pair(item: Item, pair: LoggedPair) -> bool:
+    """Whether a logged pair is the item's message with an original response, or was logged with it.
+
+    Examples
+    --------
+    >>> from deltableu.corpus import Reference
+    >>> item = Item("7", (Reference("a", "Fine!"),), message="How are you?")
+    >>> [is_own_pair(item, LoggedPair("how are you", text)) for text in ("fine", "good")]
+    [True, False]
+    """
+    if pair.id is not None and pair.id in log_ids(item):
+        return True
+    thread = log_thread(item)
+    if thread is not None and pair.thread == thread:
+        return True
+    if not item.message or not same_text(item.message, pair.utterance):
+        return False
+    originals = (one.text for one in item.references if one.origin == "original")
+    return any(same_text(text, pair.response) for text in originals)

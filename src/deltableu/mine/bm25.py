@@ -129,6 +129,10 @@ class Bm25Counter:
                 sums[begin : begin + self.vocabulary.size] = self._rows_with(words)
         return sums
 
+    def add(self, sums: Ints, more: Ints) -> Ints:
+        sums += more
+        return sums
+
     def _rows_with(self, words: TokenArrays) -> Ints:
         """How many texts have each term."""
         vocabulary = self.vocabulary

@@ -113,6 +113,10 @@ class EmbeddingCounter:
     def count(self, rows: LogRows) -> Ints:
         return self.empty()
 
+    def add(self, sums: Ints, more: Ints) -> Ints:
+        sums += more
+        return sums
+
     def scorer(self, sums: Ints) -> EmbeddingScorer:
         settings, source = self.settings, self.settings.source
         texts = {

@@ -84,10 +84,10 @@ class Counting:
     def __call__(self, job: PartitionJob, tell: Tell) -> Counted:
         partition = job.partition
         sums, rows, read = self.counter.empty(), 0, 0
-        problems = _Problems(self.on_error)
+        problems = Problems(self.on_error)
         try:
             for block in partition.blocks(problems.report):
-                sums += self.counter.count(LogRows(block, self.rule))
+                sums = self.counter.add(sums, self.counter.count(LogRows(block, self.rule)))
                 rows += len(block)
                 tell(len(block), block.read - read)
                 read = block.read
@@ -100,7 +100,7 @@ class Counting:
         return Counted(rows, sums, problems.count)
 
 
-class _Problems:
+class Problems:
     """Raises at the first problem, or counts them."""
 
     def __init__(self, on_error: OnError) -> None:
@@ -191,7 +191,7 @@ class Joining:
     def __call__(self, job: PartitionJob, tell: Tell) -> Joined:
         found = Joined.empty(self.items, self.places)
         read = 0
-        for block in job.partition.blocks(_Problems(self.on_error).report):
+        for block in job.partition.blocks(Problems(self.on_error).report):
             rows = LogRows(block, self.rule)
             self._join(rows, job.offset + block.first, job.floors or Floors(self.items), found)
             tell(len(block), block.read - read)

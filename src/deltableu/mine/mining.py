@@ -6,8 +6,6 @@ import json
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 from zlib import crc32
 
@@ -17,17 +15,17 @@ from deltableu._types import Ints
 from deltableu._version import __version__
 from deltableu.corpus import Item, Source, Study, read_study
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import PathLike, WorkFolder, fail, fingerprint
-from deltableu.logs import MemoryPartition, Partition, find_partitions
+from deltableu.io import PathLike
 from deltableu.mine.additions import Addition, add_references
 from deltableu.mine.admission import OwnPairs, RowFilter, log_ids, log_thread
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.diversity import maximal_marginal_relevance
-from deltableu.mine.engines import Engine, make_engine
-from deltableu.mine.join import Counted, Joined, OnError
+from deltableu.mine.engines import Engine
+from deltableu.mine.join import Joined, OnError
+from deltableu.mine.log_join import JoinedLogs, LogRun, join_logs
 from deltableu.mine.results import Mined
 from deltableu.mine.rows import LoggedPair, Queries
-from deltableu.mine.run import Log, MiningRun, Progress
+from deltableu.mine.run import Log, Progress
 from deltableu.mine.similarity import PairSimilarity
 from deltableu.stats import stream
 from deltableu.text import WordRule, text_keys
@@ -164,59 +162,26 @@ def mine_references(
     """
     plan = plan or MiningPlan()
     check_kind("plan", plan, MiningPlan)
-    if threads is None and engine == "threads" and plan.similarity.own_threads:
-        threads = 1
     whole = _as_study(study)
     items = whole.items
-    closed: list[Problem] = []
-    find = partial(
-        find_partitions,
+    run = LogRun(engine, threads, work, on_error, partition_bytes, progress, log)
+    with join_logs(
         logs,
-        partition_bytes=partition_bytes,
-        report=fail if on_error == "stop" else closed.append,
-    )
-    partitions = find()
-    own = OwnPairs.of(items, parrot=plan.parrot)
-    run = MiningRun(
-        partitions,
+        plan.similarity,
         plan.similarity.counter(_queries(items, plan)),
-        own,
+        OwnPairs.of(items, parrot=plan.parrot),
         plan.rows,
         len(items),
         plan.places,
-        lambda rows: _picks(items, plan, rows),
         WordRule(plan.tokenize),
-        engine if not isinstance(engine, str) else make_engine(engine, threads),
-        WorkFolder(
-            work,
-            fingerprint((plan.signature, *map(_described, items), *(
-                partition.fingerprint for partition in partitions
-            ))),
-        ),
-        on_error,
-        progress,
-        log,
-    )  # fmt: skip
-    with run.work.worth_keeping():
-        counted, found = run.find()
-        if not any(isinstance(partition, MemoryPartition) for partition in partitions):
-            closed.clear()
-            _check_unchanged(partitions, find())
-        mined = _assemble(whole, plan, counted, found, closed, run.work)
+        (plan.signature, *map(described, items)),
+        run,
+        lambda rows: _picks(items, plan, rows),
+    ) as joined:
+        mined = _assemble(whole, plan, joined)
     if not keep_work:
         mined.work.end()
     return mined
-
-
-def _check_unchanged(before: Sequence[Partition], after: Sequence[Partition]) -> None:
-    """Counts of one state of a log and scores of another belong to none."""
-    for one, other in zip_longest(before, after):
-        if one is None or other is None or one.fingerprint != other.fingerprint:
-            name = (one or other).name
-            raise InputError(
-                f"{name}: has changed while it was mined, so that nothing was written; run it "
-                "again when the logs are at rest"
-            )
 
 
 def _as_study(study: Study | PathLike | Sequence[Item]) -> Study:
@@ -249,7 +214,8 @@ def _queries(items: Sequence[Item], plan: MiningPlan) -> Queries:
     return Queries.of(utterances, responses, WordRule(plan.tokenize))
 
 
-def _described(item: Item) -> str:
+def described(item: Item) -> str:
+    """All of an item that the join depends on."""
     references = [
         [one.id, one.text, one.origin, one.source and one.source.id] for one in item.references
     ]
@@ -269,14 +235,8 @@ def _picks(items: Sequence[Item], plan: MiningPlan, rows: int) -> Ints:
     return np.unique([at for item in items for at in _drawn(item, plan, rows)])
 
 
-def _assemble(
-    study: Study,
-    plan: MiningPlan,
-    counted: Sequence[Counted],
-    found: Joined,
-    closed: Sequence[Problem],
-    work: WorkFolder,
-) -> Mined:
+def _assemble(study: Study, plan: MiningPlan, joined: JoinedLogs) -> Mined:
+    found = joined.found
     items: list[Item] = []
     added: Tally[str] = Tally()
     short = 0
@@ -297,14 +257,14 @@ def _assemble(
     return Mined(
         replace(study, items=tuple(items), path=None),
         found.rows,
-        sum(one.skipped for one in counted),
-        (*closed, *(one.problem for one in counted if one.problem is not None)),
+        joined.skipped,
+        joined.unreadable,
         dict(found.dropped),
         leaks,
         dict(added),
         short,
         plan.signature,
-        work,
+        joined.work,
     )
 
 

@@ -10,9 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deltableu._types import Ints, Keys
+from deltableu._types import Hashes, Ints, Keys
 from deltableu.logs import Block
-from deltableu.text import Texts, TokenArrays, WordRule, empty_keys, hash_texts, text_keys
+from deltableu.text import (
+    Texts,
+    TokenArrays,
+    WordRule,
+    empty_keys,
+    hash_texts,
+    key_numbers,
+    text_keys,
+)
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class LoggedPair(NamedTuple):
@@ -73,6 +83,17 @@ class LogRows:
         """Keys of the rows' `ids` or `threads`; `b""` where a row has none."""
         texts: Texts | None = getattr(self.block, name)
         return None if texts is None else hash_texts(texts)
+
+    @cached_property
+    def numbers(self) -> Hashes:
+        """A number of each row, made of all that it says and of nothing else."""
+        block = self.block
+        found = np.zeros(len(self), np.uint64)
+        for texts in (block.utterances, block.responses, block.ids, block.threads):
+            found *= _FACTOR
+            if texts is not None:
+                found += key_numbers(hash_texts(texts))
+        return found ^ (found >> np.uint64(31))
 
     def pairs_at(self, positions: Ints, offset: int) -> dict[int, LoggedPair]:
         """The texts of the rows at some positions, where that of the first row is `offset`."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
 from typing import Literal, TypeAlias, TypeVar
 
@@ -31,7 +32,7 @@ from deltableu.mine.join import (
 from deltableu.mine.similarity import Counter
 from deltableu.text import WordRule
 
-Stage: TypeAlias = Literal["counting", "scoring"]
+Stage: TypeAlias = Literal["counting", "scoring", "reading", "drawing"]
 R = TypeVar("R", Counted, Joined)
 
 
@@ -158,8 +159,9 @@ class MiningRun:
             found.merge(result)
             floors.values = found.heaps.floors()
 
+        sums = reduce(self.counter.add, (result.sums for result in counted), self.counter.empty())
         task = Joining(
-            self.counter.scorer(sum((result.sums for result in counted), self.counter.empty())),
+            self.counter.scorer(sums),
             self.own,
             self.rows,
             self.items,
@@ -195,27 +197,34 @@ class MiningRun:
                 continue
             add(job.index, earlier)
             log(job, earlier, kept=True)
-        with closing(self.engine.run(task, waiting, self._meter(stage, waiting))) as finished:
+        tell = meter(stage, self.partitions, waiting, self.progress)
+        with closing(self.engine.run(task, waiting, tell)) as finished:
             for job, result in finished:
                 keep(self.work, job.index, result)
                 add(job.index, result)
                 log(job, result, kept=False)
 
-    def _meter(self, stage: Stage, waiting: Sequence[PartitionJob]) -> Tell:
-        """Adds up what threads tell."""
-        total = sum(partition.size for partition in self.partitions)
-        kept = total - sum(job.partition.size for job in waiting)
-        rows, done = 0, kept
-        started = time.monotonic()
-        lock = threading.Lock()
 
-        def tell(more_rows: int, more_bytes: int) -> None:
-            nonlocal rows, done
-            with lock:
-                rows += more_rows
-                done += more_bytes
-                if self.progress is not None:
-                    seconds = time.monotonic() - started
-                    self.progress(Progress(stage, rows, done, total, kept, seconds))
+def meter(
+    stage: Stage,
+    partitions: Sequence[Partition],
+    waiting: Sequence[PartitionJob],
+    progress: Callable[[Progress], None] | None,
+) -> Tell:
+    """Adds up what threads tell; what waits for nobody was done before."""
+    total = sum(partition.size for partition in partitions)
+    kept = total - sum(job.partition.size for job in waiting)
+    rows, done = 0, kept
+    started = time.monotonic()
+    lock = threading.Lock()
 
-        return tell
+    def tell(more_rows: int, more_bytes: int) -> None:
+        nonlocal rows, done
+        with lock:
+            rows += more_rows
+            done += more_bytes
+            if progress is not None:
+                seconds = time.monotonic() - started
+                progress(Progress(stage, rows, done, total, kept, seconds))
+
+    return tell

@@ -48,6 +48,9 @@ class Counter(Protocol):
 
     def count(self, rows: LogRows) -> Ints: ...
 
+    def add(self, sums: Ints, more: Ints) -> Ints:
+        """What both have counted, in either array or in a new one."""
+
     def scorer(self, sums: Ints) -> Scorer: ...
 
 

@@ -13,7 +13,7 @@ from deltableu.text.keys import (
 )
 from deltableu.text.same import TextKeys, same_text, text_keys
 from deltableu.text.texts import NotUnicodeError, Texts
-from deltableu.text.tf_idf import tf_idf
+from deltableu.text.tf_idf import rarity, tf_idf
 from deltableu.text.tokens import TOKENIZERS, Normalization, TokenArrays, Tokenize, Tokenizer
 from deltableu.text.vectors import WordVectors, read_vectors, write_vectors
 from deltableu.text.word_numbers import WordNumbers
@@ -42,6 +42,7 @@ __all__ = [
     "key_order",
     "lanes",
     "pair_keys",
+    "rarity",
     "read_vectors",
     "same_text",
     "span_keys",

@@ -6,6 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from deltableu._types import AnyArray, Array
+
+
+def rarity(seen: AnyArray, texts: int) -> Array:
+    """The idf of words that so many of the texts have: log((texts + 1) / (seen + 1)).
+
+    Examples
+    --------
+    >>> rarity(np.array([1, 3]), 3).round(3).tolist()
+    [0.693, 0.0]
+    """
+    return np.asarray(np.log((texts + 1) / (seen + 1)))
+
 
 def tf_idf(counts: Any) -> Any:
     """Weigh counts by log((n + 1) / (n_word + 1)) and scale rows to length 1; empty ones stay 0.
@@ -28,7 +41,7 @@ def tf_idf(counts: Any) -> Any:
     weighed.sum_duplicates()
     texts, words = weighed.shape
     seen = np.bincount(weighed.indices, minlength=words)
-    weighed.data = weighed.data * np.log((texts + 1) / (seen + 1))[weighed.indices]
+    weighed.data = weighed.data * rarity(seen, texts)[weighed.indices]
     lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(axis=1)).ravel())
     lengths[lengths == 0] = 1.0
     weighed.data /= np.repeat(lengths, np.diff(weighed.indptr))

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from deltableu._types import Singles
-from deltableu.judges.judge_network import JudgeNetwork
+from deltableu.neural.networks.network import TextNetwork
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
@@ -21,19 +21,26 @@ class Learner:
 
     Parameters
     ----------
-    network : JudgeNetwork
+    network : TextNetwork
     learning_rate : float
         The learning rate of Adam.
+    clip : float, optional
+        The largest norm that a gradient may have; a longer one is scaled to it.
     """
 
-    def __init__(self, network: JudgeNetwork[Any], learning_rate: float) -> None:
+    def __init__(
+        self, network: TextNetwork[Any], learning_rate: float, clip: float | None = None
+    ) -> None:
         self.network = network
+        self._clip = clip
         self._adam = torch.optim.Adam(network.parameters(), lr=learning_rate, fused=True)
 
     def step(self, loss: Tensor) -> float:
         """Learn from the loss of a batch; returns it."""
         self._adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
+        if self._clip is not None:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._clip)
         self._adam.step()
         return float(loss.detach())
 

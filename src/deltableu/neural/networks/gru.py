@@ -18,7 +18,7 @@ from scipy import sparse
 from torch import Tensor
 
 from deltableu._types import Ints
-from deltableu.judges.encoded_texts import EncodedTexts
+from deltableu.neural.encoded_texts import EncodedTexts
 
 #: Input and recurrent weights and biases of the forward direction, then of the backward one.
 Weights: TypeAlias = Sequence[Tensor]

@@ -1,20 +1,20 @@
-"""What a judge learns: the part of training that differs between kinds of judges."""
+"""What a model learns: the part of training that differs between kinds of models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from deltableu._types import Ints, Singles
-from deltableu.judges.examples import Split
-from deltableu.judges.training_pairs import TrainingPairs
-from deltableu.judges.vocabulary import Vocabulary
+from deltableu.neural.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deltableu.judges.judge_network import JudgeNetwork
+    from deltableu.neural.networks.network import TextNetwork
+
+Split = Literal["training", "validation"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,22 +43,32 @@ class LearningTask(Protocol):
     settings: Any
     training: Any
     vocabulary: Vocabulary
-    pairs: TrainingPairs
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        """What the logs had and what is kept of it, for the model's card."""
+
+    @property
+    def clip(self) -> float | None:
+        """The largest norm that the gradient of a step may have; None for any."""
 
     def draw(self, split: Split, epoch: int, most: int | None = None) -> Drawn:
         """Examples of an epoch, `most` at most."""
 
-    def first_network(self) -> JudgeNetwork[Any]:
+    def lengths(self, drawn: Drawn) -> Ints:
+        """How long the texts of each example are together."""
+
+    def first_network(self) -> TextNetwork[Any]:
         """What training begins with."""
 
-    def network(self, state: Mapping[str, Singles]) -> JudgeNetwork[Any]:
+    def network(self, state: Mapping[str, Singles]) -> TextNetwork[Any]:
         """The network with these parameters."""
 
-    def loss(self, network: JudgeNetwork[Any], chosen: Ints, labels: Ints) -> Tensor:
-        """What is made smaller."""
+    def loss(self, network: TextNetwork[Any], chosen: Ints, labels: Ints, step: int) -> Tensor:
+        """What is made smaller; `step` counts from 0, and what is drawn depends on it alone."""
 
-    def judge(self, network: JudgeNetwork[Any], drawn: Drawn) -> JudgedBatch:
+    def judge(self, network: TextNetwork[Any], drawn: Drawn) -> JudgedBatch:
         """How good a network is on held-out examples."""
 
     def quality(self, judged: JudgedBatch, drawn: Drawn) -> dict[str, Any]:
-        """The same in figures, for the model's card, beside a baseline that counts words."""
+        """The same in figures, for the model's card."""

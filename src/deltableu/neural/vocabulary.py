@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from deltableu.errors import InputError
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.piece_vocabulary import PieceVocabulary
-from deltableu.judges.word_vocabulary import WordVocabulary
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.piece_vocabulary import PieceVocabulary
+from deltableu.neural.word_vocabulary import WordVocabulary
 from deltableu.text import Texts
 
 
@@ -24,6 +24,9 @@ class Vocabulary(Protocol):
 
     def encode(self, texts: Texts | Sequence[str]) -> EncodedTexts:
         """Texts as numbers, all of them; an empty text has none."""
+
+    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+        """The texts that numbers spell, none of which is padding or unknown."""
 
     def to_bytes(self) -> bytes:
         """All that is needed to make it again with `vocabulary_from_bytes`."""

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltableu.errors import InputError
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.piece_vocabulary import piece_vocabulary
-from deltableu.judges.vocabulary import vocabulary_from_bytes
-from deltableu.judges.word_vocabulary import WordVocabulary, word_vocabulary
 from deltableu.logs.partitions import find_partitions
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.piece_vocabulary import piece_vocabulary
+from deltableu.neural.vocabulary import vocabulary_from_bytes
+from deltableu.neural.word_vocabulary import WordVocabulary, word_vocabulary
 from deltableu.text import Texts, word_form
 
 WORDS = st.sampled_from(["hi", "you", "there", "what", "is", "it"])
@@ -217,7 +217,7 @@ def test_without_sentencepiece(monkeypatch):
 
 def test_nothing_heavy_is_imported():
     code = (
-        "import sys, deltableu.judges.examples, deltableu.judges.vocabulary as v;"
+        "import sys, deltableu.judges.examples, deltableu.neural.vocabulary as v;"
         "v.WordVocabulary(['a']); print({'torch', 'sentencepiece'} & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deltableu._types import Bools, Hashes, Ints, Keys
-from deltableu.judges.mixing import fresh, mixed
+from deltableu.neural.mixing import fresh, mixed
 from deltableu.text import empty_keys, halves, key_numbers, key_order, text_keys
 
 if TYPE_CHECKING:

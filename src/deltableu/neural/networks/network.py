@@ -1,4 +1,4 @@
-"""What the networks of all judges share: their parameters, and the way they read texts."""
+"""What all networks share: their parameters, and the way they read texts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import torch
 from torch import Tensor, nn
 
 from deltableu._types import Ints, Singles
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.gru import Scratch, encode_texts, time_steps
-from deltableu.judges.settings import NetworkSettings
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.networks.gru import Scratch, encode_texts, time_steps
+from deltableu.neural.settings import NetworkShape
 
 _UPDATE_BIAS = 2.0
 
-Shape = TypeVar("Shape", bound=NetworkSettings)
+Shape = TypeVar("Shape", bound=NetworkShape)
 
 
-class JudgeNetwork(nn.Module, Generic[Shape]):
+class TextNetwork(nn.Module, Generic[Shape]):
     """A network of some shape; subclasses take (settings, vocabulary, seed, scaled)."""
 
     def __init__(self, settings: Shape, vocabulary: int = 0, seed: int = 0) -> None:

@@ -6,11 +6,11 @@ import numpy as np
 
 from deltableu._types import Bools, Hashes, Ints, Ints32, Keys
 from deltableu.errors import InputError
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.mixing import different, fresh
-from deltableu.judges.row_keys import KeyedRows, row_keys
-from deltableu.judges.vocabulary import Vocabulary
 from deltableu.logs import Block
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.mixing import different, fresh
+from deltableu.neural.row_keys import KeyedRows, row_keys
+from deltableu.neural.vocabulary import Vocabulary
 from deltableu.text import Texts, WordNumbers, empty_keys, hash_texts, pair_keys
 
 

@@ -1,4 +1,4 @@
-"""Training examples in, a trained judge out: epochs, from the beginning or a checkpoint."""
+"""Training examples in, a trained model out: epochs, from the beginning or a checkpoint."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from deltableu._types import AnyArray, Progress, Singles
 from deltableu._version import __version__
 from deltableu.errors import InputError
 from deltableu.io import WorkFolder
-from deltableu.judges.batches import cut_batches
-from deltableu.judges.learning_task import Drawn, LearningTask
-from deltableu.judges.settings import NetworkSettings
-from deltableu.judges.training_plan import Pace, TrainingPlan, fit_plan
-from deltableu.judges.vocabulary import Vocabulary
+from deltableu.neural.batches import cut_batches
+from deltableu.neural.learning_task import Drawn, LearningTask
+from deltableu.neural.settings import NetworkShape
+from deltableu.neural.training_plan import Pace, TrainingPlan, fit_plan
+from deltableu.neural.vocabulary import Vocabulary
 
 #: The checkpoint in a work folder: where training was.
 STATE = "state"
@@ -60,10 +60,10 @@ class TrainingEpoch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrainedRater:
-    """A judge's parameters and vocabulary, and a card that says how they came about."""
+class TrainedModel:
+    """A model's parameters and vocabulary, and a card that says how they came about."""
 
-    settings: NetworkSettings
+    settings: NetworkShape
     vocabulary: Vocabulary
     state: Mapping[str, Singles]
     card: Mapping[str, Any]
@@ -97,20 +97,20 @@ class Run:
         on_epoch: Callable[[TrainingEpoch], None] | None = None,
         on_plan: Callable[[TrainingPlan], None] | None = None,
     ) -> None:
-        from deltableu.judges.learning import Learner
+        from deltableu.neural.networks.learning import Learner
 
         self._task, self._training, self._work = task, task.training, work
         self._pause, self._progress = pause, progress
         self._on_epoch, self._on_plan = on_epoch, on_plan
         self._minutes, self._spent = minutes, spent
-        self._learner = Learner(task.first_network(), task.training.learning_rate)
+        self._learner = Learner(task.first_network(), task.training.learning_rate, task.clip)
         self._history: list[TrainingEpoch] = []
         self._best: Mapping[str, Singles] = {}
         self._steps, self._step = 0, 0
         self._loss, self._examples = 0.0, 0
         self._began = self._written = time.monotonic()
 
-    def train(self) -> TrainedRater:
+    def train(self) -> TrainedModel:
         self._plan = self._kept_plan() or self._new_plan()
         if self._on_plan is not None:
             self._on_plan(self._plan)
@@ -127,15 +127,14 @@ class Run:
 
     def _new_plan(self) -> TrainingPlan:
         """Measure a few steps of a network that is thrown away, and plan the time."""
-        from deltableu.judges.learning import Learner
+        from deltableu.neural.networks.learning import Learner
 
         task, training = self._task, self._training
         drawn = task.draw("training", 0, training.examples)
         held_out = task.draw("validation", _VALIDATION_EPOCH)
         first = self._learner.network.state()
-        batches = cut_batches(task.pairs.texts, drawn.chosen, training.batch, training.seed, 0)[
-            : _MEASURED + 1
-        ]
+        batches = cut_batches(task.lengths(drawn), training.batch, training.seed, 0)
+        batches = batches[: _MEASURED + 1]
         began = time.monotonic()
         seconds = learned = 0.0
         for number, rows in enumerate(batches):
@@ -151,7 +150,7 @@ class Run:
         started = time.monotonic()
         task.judge(self._learner.network, some)
         judging = (time.monotonic() - started) / max(len(some), 1)
-        self._learner = Learner(task.network(first), training.learning_rate)
+        self._learner = Learner(task.network(first), training.learning_rate, task.clip)
         plan = fit_plan(
             len(drawn),
             len(held_out),
@@ -165,7 +164,9 @@ class Run:
         return plan
 
     def _learn(self, drawn: Drawn, rows: Any) -> float:
-        loss = self._task.loss(self._learner.network, drawn.chosen[rows], drawn.labels[rows])
+        loss = self._task.loss(
+            self._learner.network, drawn.chosen[rows], drawn.labels[rows], self._steps
+        )
         return self._learner.step(loss)
 
     def _is_over(self) -> bool:
@@ -179,9 +180,7 @@ class Run:
     def _epoch(self, number: int, held_out: Drawn) -> None:
         training, plan = self._training, self._plan
         drawn = self._task.draw("training", number, plan.examples)
-        batches = cut_batches(
-            self._task.pairs.texts, drawn.chosen, training.batch, training.seed, number
-        )
+        batches = cut_batches(self._task.lengths(drawn), training.batch, training.seed, number)
         for place in range(self._step, len(batches)):
             rows = batches[place]
             loss = self._learn(drawn, rows)
@@ -256,17 +255,17 @@ class Run:
             for epoch in self._history:
                 self._on_epoch(replace(epoch, kept=True))
 
-    def _made(self, held_out: Drawn) -> TrainedRater:
+    def _made(self, held_out: Drawn) -> TrainedModel:
         task = self._task
         judged = task.judge(task.network(self._best), held_out)
         card = {
             "training": {"version": __version__, **asdict(self._training)},
             "plan": asdict(self._plan),
-            "data": asdict(task.pairs.counts),
+            "data": dict(task.counts),
             "epochs": [_record(epoch) for epoch in self._history],
             "held out": task.quality(judged, held_out),
         }
-        return TrainedRater(task.settings, task.vocabulary, self._best, card, self._work)
+        return TrainedModel(task.settings, task.vocabulary, self._best, card, self._work)
 
 
 def _record(epoch: TrainingEpoch) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from deltableu._types import BytesRead
 from deltableu.errors import InputError, check_at_least
-from deltableu.judges.encoded_texts import EncodedTexts
+from deltableu.neural.encoded_texts import EncodedTexts
 from deltableu.text import Texts, WordNumbers, WordRule, word_form
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ class WordVocabulary:
         numbers = self._numbers.find(found.keys) + np.int32(FIRST)
         numbers[numbers < FIRST] = UNKNOWN
         return EncodedTexts(numbers, found.bounds)
+
+    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+        """The words of numbers, between spaces."""
+        return [" ".join(self.words[number - FIRST] for number in text) for text in texts]
 
     def to_bytes(self) -> bytes:
         """A line a word, in UTF-8."""

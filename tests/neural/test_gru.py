@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch")
 
 from torch.nn.utils.rnn import pack_sequence  # noqa: E402
 
-from deltableu.judges.encoded_texts import EncodedTexts  # noqa: E402
-from deltableu.judges.gru import Scratch, encode_texts, time_steps  # noqa: E402
+from deltableu.neural.encoded_texts import EncodedTexts  # noqa: E402
+from deltableu.neural.networks.gru import Scratch, encode_texts, time_steps  # noqa: E402
 
 WORDS, EMBEDDING, HIDDEN = 11, 4, 3
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from deltableu._types import BytesRead, Hashes
 from deltableu.errors import InputError, check_at_least
-from deltableu.judges.encoded_texts import EncodedTexts
-from deltableu.judges.mixing import mixed, salt
-from deltableu.judges.neural import need
+from deltableu.neural.encoded_texts import EncodedTexts
+from deltableu.neural.extra import need
+from deltableu.neural.mixing import mixed, salt
 from deltableu.text import Texts, hash_texts, key_numbers
 
 if TYPE_CHECKING:
@@ -89,6 +89,13 @@ class PieceVocabulary:
         np.cumsum(np.fromiter(map(len, found), np.int64, len(found)), out=bounds[1:])
         numbers = np.fromiter(chain.from_iterable(found), np.int32, int(bounds[-1]))
         return EncodedTexts(numbers, bounds)
+
+    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+        """The texts that pieces make up, as SentencePiece puts them together."""
+        found: list[str] = self._processor.decode(
+            [[int(number) for number in text] for text in texts]
+        )
+        return found
 
     def to_bytes(self) -> bytes:
         """The model, as SentencePiece writes it."""
