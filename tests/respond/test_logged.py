@@ -152,5 +152,5 @@ def test_nothing_fit_is_nothing_drawn():
         [Item("1", (), message="x")], [("x", "[deleted]"), ("y", "http://a.b")]
     )
     assert found.missing == ("1",)
-    assert found.missing_warning() == "1 of 1 items has no response and is left out: 1"
+    assert found.missing_warning() == "1 of 1 items has no response and is left out (1)"
     assert found.facts["rows left out: a placeholder"] == 1

@@ -86,8 +86,10 @@ def test_candidates(respond):
     assert found.nbest.features.tolist() == [[-1, 2], [-3, 2], [-3, 2], [-5, 2]]
     assert found.nbest.totals.tolist() == [1, 3, 3, 5]
     first = respond(
+        "import json\n"
         "for n in range(5):\n"
-        '    for text in \'ab\': print(\'{"id": %d, "text": "%s", "features": {"LM": 1}}\' % (n, text))'
+        "    for text in 'ab':\n"
+        "        print(json.dumps({'id': n, 'text': text, 'features': {'LM': 1}}))"
     )
     assert first.texts == ("a",) * 5
     assert first.nbest.totals is None

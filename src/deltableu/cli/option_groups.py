@@ -41,6 +41,7 @@ GROUPS = {
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
         *("per_item", "links", "order", "reliability"),
         *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
+        *("command", "nbest", "keep"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
@@ -74,6 +75,7 @@ GROUPS = {
             "settings",
         ),
         *(
+            "query",
             "language",
             "learning_rate",
             "parrot",
@@ -94,10 +96,11 @@ GROUPS = {
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),
-        *("junit", "summary", "commit", "bins", "cases", "by"),
+        *("junit", "summary", "commit", "bins", "cases", "by", "nbest_output"),
     ),
     RUNNING: (
         "seed",
+        "timeout",
         "threads",
         "memory",
         "partition_size",
