@@ -32,6 +32,7 @@ COMMANDS = {
     "mine": "Find more references for each item in dialogue logs.",
     "rate": "Let people rate references and outputs, and look at what they said.",
     "judge": "Train models that rate references, and rate with them.",
+    "respond": "Make baseline systems respond to the items of a study.",
     "score": "Score systems against many references of different quality.",
     "compare": "Say which differences between systems to believe.",
     "gate": "Let a new system pass only if it is no worse than the old one.",

@@ -16,6 +16,7 @@ from deltableu.mine import (
     Encoder,
     Engine,
     PairSimilarity,
+    TfIdf,
     WordAverages,
     client_certificates,
     make_engine,
@@ -26,6 +27,7 @@ from deltableu.text import read_vectors
 _PRODUCT = ("product", "alpha", "epsilon")
 _METHODS = {
     "bm25": ("k1", "b", "idf", *_PRODUCT),
+    "tfidf": (),
     "embedding": ("vectors", "unknown", *_PRODUCT),
     "encoder": ("encoder", *_PRODUCT),
 }
@@ -41,11 +43,12 @@ class SimilarityOptions:
     Parameters
     ----------
     method
-        How alike two texts are: by their words (bm25), by the mean of their word vectors
-        (embedding), or by what a sentence encoder says of them (encoder).
+        How alike two texts are: by their words (bm25, or the cosine of tfidf, which is on one
+        field), by the mean of their word vectors (embedding), or by what a sentence encoder says of
+        them (encoder).
     on
         Compare utterances with messages, responses with the original response, or both. By default
-        both for bm25, and the utterance for vectors, which finds more diverse responses.
+        both for bm25, and the utterance for others, which finds more diverse responses.
     vectors
         File of word vectors for embedding (GloVe's .txt or word2vec's .bin).
     unknown
@@ -67,7 +70,7 @@ class SimilarityOptions:
         Floor of the response similarity in the damped product.
     """
 
-    method: Literal["bm25", "embedding", "encoder"] = "bm25"
+    method: Literal["bm25", "tfidf", "embedding", "encoder"] = "bm25"
     on: Literal["both", "utterance", "response"] | None = None
     vectors: str | None = None
     unknown: Literal["unk", "skip"] = "unk"
@@ -94,6 +97,10 @@ class SimilarityOptions:
                 raise InputError(f"--{name} is of no use with --product plain")
         if self.method == "bm25":
             return BM25(on, self.k1, self.b, self.idf, self.product, self.alpha, self.epsilon)
+        if self.method == "tfidf":
+            if on == "both":
+                raise InputError("--method tfidf compares one field: --on utterance or response")
+            return TfIdf(on)
         source: WordAverages | Encoder
         if self.method == "embedding":
             if self.vectors is None:

@@ -42,6 +42,7 @@ GROUPS = {
         *("per_item", "links", "order", "reliability"),
         *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
         *("design", "set_", "outputs", "types", "commands"),
+        *("command", "nbest", "keep"),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),
@@ -75,6 +76,7 @@ GROUPS = {
             "settings",
         ),
         *(
+            "query",
             "language",
             "learning_rate",
             "parrot",
@@ -95,10 +97,11 @@ GROUPS = {
     ),
     PRINTED: (
         *("tables", "format", "form", "signatures", "digits", "segments", "changes", "plot"),
-        *("junit", "summary", "commit", "bins", "cases", "by", "note"),
+        *("junit", "summary", "commit", "bins", "cases", "by", "note", "nbest_output"),
     ),
     RUNNING: (
         "seed",
+        "timeout",
         "threads",
         "memory",
         "partition_size",

@@ -9,6 +9,7 @@ from deltableu.corpus.check import (
     check_study,
 )
 from deltableu.corpus.contamination import ItemKeys, OutputMatches
+from deltableu.corpus.feature_weights import read_feature_weights, write_feature_weights
 from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
 from deltableu.corpus.item_records import default_origin, item_record
 from deltableu.corpus.items import read_items, write_items
@@ -69,6 +70,7 @@ __all__ = [
     "merge_nbest",
     "obvious_groups",
     "output_file",
+    "read_feature_weights",
     "read_items",
     "read_nbest",
     "read_outputs",
@@ -85,6 +87,7 @@ __all__ = [
     "ungrouped_note",
     "weights_label",
     "with_runs",
+    "write_feature_weights",
     "write_items",
     "write_nbest",
     "write_outputs",

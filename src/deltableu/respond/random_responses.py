@@ -115,8 +115,8 @@ def random_responses(
 def _ranks(rng: np.random.Generator, rows: int) -> list[int]:
     """Ranks of rows in the order of their numbers, to be taken one after another."""
     if rows <= _ALL:
-        return rng.permutation(rows).tolist()
-    return rng.integers(rows, size=_DRAWS).tolist()
+        return [int(rank) for rank in rng.permutation(rows)]
+    return [int(rank) for rank in rng.integers(rows, size=_DRAWS)]
 
 
 def _in_order(row: tuple[LoggedPair, int]) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ class Responses:
         named = ", ".join(self.missing[:_NAMED]) + (", ..." if len(self.missing) > _NAMED else "")
         count, items = len(self.missing), len(self.item_ids)
         verb, are = ("has", "is") if count == 1 else ("have", "are")
-        return f"{count} of {items} items {verb} no response and {are} left out: {named}"
+        return f"{count} of {items} items {verb} no response and {are} left out ({named})"
 
     def record(self) -> dict[str, Any]:
         """All but the lists of candidates."""
