@@ -106,11 +106,22 @@ from deltableu.rate.rater_use import RaterUse, rater_use
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.rate.rating_order import RatingStep, write_order
 from deltableu.rate.reliability import Reliability, mean_reliability
+from deltableu.rate.simulated_raters import (
+    ORIGIN_QUALITIES,
+    SimulatedGroup,
+    SimulatedRaters,
+    SimulatedScale,
+    SimulatedStudy,
+    SimulatedTargets,
+    simulate_ratings,
+    simulate_study,
+)
 from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
 from deltableu.rate.weights import rated_weights
 
 __all__ = [
     "ALLOWANCES",
+    "ORIGIN_QUALITIES",
     "Alignment",
     "Allocation",
     "AlternativeAnnotatorTest",
@@ -163,6 +174,11 @@ __all__ = [
     "Reliability",
     "Resampled",
     "RivalRater",
+    "SimulatedGroup",
+    "SimulatedRaters",
+    "SimulatedScale",
+    "SimulatedStudy",
+    "SimulatedTargets",
     "Source",
     "SplitHalf",
     "Spread",
@@ -211,6 +227,8 @@ __all__ = [
     "rater_scales",
     "rater_use",
     "rating_noise",
+    "simulate_ratings",
+    "simulate_study",
     "split_half_reliability",
     "standardise",
     "summary_table",
