@@ -30,8 +30,10 @@ from deltableu.corpus.simulated import (
     SIMULATED_RATERS,
     labelled,
     labelled_rows,
+    of_simulated,
     rater_words,
     says_simulated,
+    told_of_simulated,
 )
 from deltableu.corpus.study import check_new_study, output_file, read_study, write_study
 from deltableu.corpus.systems import read_systems, write_systems
@@ -78,6 +80,7 @@ __all__ = [
     "labelled_rows",
     "match_outputs",
     "obvious_groups",
+    "of_simulated",
     "output_file",
     "rater_words",
     "read_items",
@@ -93,6 +96,7 @@ __all__ = [
     "study_facts",
     "system_runs",
     "texts_by_target",
+    "told_of_simulated",
     "ungrouped_note",
     "weights_label",
     "with_runs",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deltableu.io import Column, Table
 
 #: What the names of simulated raters begin with.
@@ -26,6 +28,25 @@ def says_simulated(signature: str) -> bool:
 def rater_words(number: int, *, simulated: bool) -> str:
     """How many raters, as signatures say it: `10raters`, or `10simulated-raters`."""
     return f"{number}{SIMULATED_RATERS if simulated else 'raters'}"
+
+
+def of_simulated(text: str) -> str:
+    """A text about people, said of simulated raters.
+
+    Examples
+    --------
+    >>> of_simulated("pearson with people"), of_simulated("people's scores")
+    ('pearson with simulated raters', "simulated raters' scores")
+    """
+    return text.replace("people's", "simulated raters'").replace("people", "simulated raters")
+
+
+def told_of_simulated(table: Table) -> Table:
+    """The table, with simulated raters wherever it speaks of people, and labelled."""
+    columns = [replace(one, name=of_simulated(one.name)) for one in table.columns]
+    notes = {of_simulated(name): of_simulated(text) for name, text in table.notes.items()}
+    made = Table(columns, table.rows, of_simulated(table.caption), notes, table.signatures)
+    return labelled(made)
 
 
 def labelled(table: Table, simulated: bool = True) -> Table:

@@ -68,7 +68,7 @@ from deltableu.rate.intraclass import (
 )
 from deltableu.rate.largest_weights import expected_largest
 from deltableu.rate.mixed_effects import MixedModel, VarianceComponents, fit_mixed_model
-from deltableu.rate.pair_scores import PairScores, pair_scores
+from deltableu.rate.pair_scores import PairScores, pair_scores, table_source
 from deltableu.rate.pairwise_kappas import PairwiseKappas, pairwise_kappas
 from deltableu.rate.preference_ranking import rank_by_preference
 from deltableu.rate.preference_results import (
@@ -232,6 +232,7 @@ __all__ = [
     "split_half_reliability",
     "standardise",
     "summary_table",
+    "table_source",
     "tidy_enough",
     "tidy_measures",
     "tidy_raters",

@@ -82,7 +82,7 @@ def pair_scores(
         if len(human.metrics) != 1:
             there = ", ".join(human.metrics)
             raise InputError(f"there are several human scores ({there}): choose a criterion")
-        return _of_table(human.turned(), pairs, systems, _table_source(human))
+        return _of_table(human.turned(), pairs, systems, table_source(human))
     ratings = of_one_criterion(human)
     if not (ratings.scored().pair >= 0).any():
         table = human_scores(ratings, scale=scale, min_raters=min_raters)
@@ -113,7 +113,8 @@ def pair_scores(
     return PairScores(tuple(pairs), ratings.items, np.stack(values), source, True)
 
 
-def _table_source(human: ScoreTable) -> str:
+def table_source(human: ScoreTable) -> str:
+    """Where ready scores of people come from, as signatures say it."""
     simulated = says_simulated(human.signatures[0])
     return f"table-{human.metrics[0]}{f'-{SIMULATED_RATERS}' if simulated else ''}"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from deltableu.corpus import labelled_rows
 from deltableu.io import PathLike, Table, atomic_folder, check_new_folder
 from deltableu.report.agreement_plots import agreement_figure, scatter_figure
 from deltableu.report.difference_plot import difference_figure
@@ -19,6 +20,7 @@ from deltableu.report.validation_plots import (
     significance_figure,
     violin_figure,
 )
+from deltableu.validate import Analyses
 
 _TABLES = ("tsv", "json", "tex")
 _PLOTS: tuple[Literal["svg", "pdf"], ...] = ("svg", "pdf")
@@ -76,21 +78,28 @@ def report_tables(report: StudyReport) -> Iterator[tuple[str, Table]]:
         yield "scores", main.scoring.best_first().table()
     if report.validation is not None:
         for level in dict.fromkeys(one.level for one in report.validation.agreements):
-            yield f"agreement-{level}", report.validation.table(level)
+            table = report.validation.table(level)
+            yield f"agreement-{level}", labelled_rows(table, report.validation.simulated)
         for comparison in report.validation.comparisons:
             yield f"metric-tests-{comparison.level}", comparison.table()
     if report.analyses is not None:
-        for found in report.analyses.bins:
-            yield f"bins-{_file_name(found.metric)}", found.table()
-        for kinds in report.analyses.kinds:
-            yield f"by-{_file_name(kinds.tag)}", kinds.table()
+        behind = report.analyses
+        for found in behind.bins:
+            yield f"bins-{_file_name(found.metric)}", _told(behind, found.table())
+        for kinds in behind.kinds:
+            yield f"by-{_file_name(kinds.tag)}", _told(behind, kinds.table())
         for name in ("cases", "facts", "consistency"):
-            for table in report.analyses.tables(name):
-                yield name, table
+            for table in behind.tables(name):
+                yield name, table if name == "facts" else _told(behind, table)
     if report.sweeps is not None:
         yield "sweeps", report.sweeps.tidy_table()
     for table in report.buckets:
         yield f"bucket-{_file_name(table.caption)}", table
+
+
+def _told(analyses: Analyses, table: Table) -> Table:
+    """With a column that says that raters are simulated, where they are: TSV has no caption."""
+    return labelled_rows(analyses.told(table), analyses.simulated)
 
 
 def report_figures(report: StudyReport) -> Iterator[tuple[str, Any]]:
