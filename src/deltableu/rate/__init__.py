@@ -106,13 +106,11 @@ from deltableu.rate.rater_use import RaterUse, rater_use
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.rate.rating_order import RatingStep, write_order
 from deltableu.rate.reliability import Reliability, mean_reliability
-from deltableu.rate.simulated_raters import (
+from deltableu.rate.simulated_raters import SimulatedRaters, SimulatedScale, SimulatedTargets
+from deltableu.rate.simulated_study import (
     ORIGIN_QUALITIES,
     SimulatedGroup,
-    SimulatedRaters,
-    SimulatedScale,
     SimulatedStudy,
-    SimulatedTargets,
     simulate_ratings,
     simulate_study,
 )

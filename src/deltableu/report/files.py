@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from deltableu.corpus import labelled_rows
+from deltableu.corpus import SIMULATED_LABEL, labelled, labelled_rows
 from deltableu.io import PathLike, Table, atomic_folder, check_new_folder
 from deltableu.report.agreement_plots import agreement_figure, scatter_figure
 from deltableu.report.difference_plot import difference_figure
@@ -20,7 +20,6 @@ from deltableu.report.validation_plots import (
     significance_figure,
     violin_figure,
 )
-from deltableu.validate import Analyses
 
 _TABLES = ("tsv", "json", "tex")
 _PLOTS: tuple[Literal["svg", "pdf"], ...] = ("svg", "pdf")
@@ -55,7 +54,11 @@ def write_report_files(report: StudyReport, folder: PathLike) -> int:
             (temporary / name).mkdir()
         for name, table in report_tables(report):
             path = temporary / "tables" / name
-            texts = (table.to_tsv(), table.to_json(), table.to_latex())
+            # What has no caption has a column that says as much.
+            simulated = SIMULATED_LABEL in table.caption
+            plain = labelled_rows(table, simulated)
+            latex = table.to_latex(caption=table.caption if simulated else None)
+            texts = (plain.to_tsv(), plain.to_json(), latex)
             for ending, text in zip(_TABLES, texts, strict=True):
                 path.with_name(f"{name}.{ending}").write_text(text, "utf-8")
             written += len(_TABLES)
@@ -71,35 +74,30 @@ def report_tables(report: StudyReport) -> Iterator[tuple[str, Table]]:
     main = report.main
     if report.comparisons:
         compared = [one.table() for one in report.comparisons]
-        yield "scores", compared[0].join(compared[1:])
+        simulated = any(one.simulated for one in report.comparisons)
+        yield "scores", labelled(compared[0].join(compared[1:]), simulated)
         for one in report.comparisons:
             yield f"pairs-{_file_name(one.metric)}", one.pairs_table()
     else:
         yield "scores", main.scoring.best_first().table()
     if report.validation is not None:
         for level in dict.fromkeys(one.level for one in report.validation.agreements):
-            table = report.validation.table(level)
-            yield f"agreement-{level}", labelled_rows(table, report.validation.simulated)
+            yield f"agreement-{level}", report.validation.table(level)
         for comparison in report.validation.comparisons:
             yield f"metric-tests-{comparison.level}", comparison.table()
     if report.analyses is not None:
         behind = report.analyses
         for found in behind.bins:
-            yield f"bins-{_file_name(found.metric)}", _told(behind, found.table())
+            yield f"bins-{_file_name(found.metric)}", behind.told(found.table())
         for kinds in behind.kinds:
-            yield f"by-{_file_name(kinds.tag)}", _told(behind, kinds.table())
+            yield f"by-{_file_name(kinds.tag)}", behind.told(kinds.table())
         for name in ("cases", "facts", "consistency"):
             for table in behind.tables(name):
-                yield name, table if name == "facts" else _told(behind, table)
+                yield name, table
     if report.sweeps is not None:
         yield "sweeps", report.sweeps.tidy_table()
     for table in report.buckets:
         yield f"bucket-{_file_name(table.caption)}", table
-
-
-def _told(analyses: Analyses, table: Table) -> Table:
-    """With a column that says that raters are simulated, where they are: TSV has no caption."""
-    return labelled_rows(analyses.told(table), analyses.simulated)
 
 
 def report_figures(report: StudyReport) -> Iterator[tuple[str, Any]]:

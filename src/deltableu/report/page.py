@@ -140,6 +140,7 @@ def study_page(report: StudyReport) -> str:
         "charts": charts,
         "higher": not comparisons or leading(comparisons).higher_is_better,
         "cautions": [f"{one.metric}: {text}" for one in comparisons for text in one.warnings],
+        "scored_simulated": main.scoring.simulated,
         "main": compared[0].join(compared[1:]) if compared else main.scoring.best_first().table(),
         "scores_note": _scores_note(report, compared),
         "scatters": scatters,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deltableu.corpus import ScoreTable, labelled, labelled_rows, says_simulated
-from deltableu.io import Cell, Column, Table, field_record, written
+from deltableu.io import Better, Cell, Column, Table, field_record, written
 from deltableu.rate import DirectAssessment
 from deltableu.stats import ConfidenceInterval, Method, interval_cells
 from deltableu.validate.accuracy_results import Accuracy, MeasuredAccuracy
@@ -160,10 +160,11 @@ class Validation:
                 for name in names
             }
         }
+        better: Better | None = None if self.simulated else "higher"
         ceiling = self.raters and self.raters.ceiling(level, methods[0])
         for place, method in enumerate(methods):
             own = {name: found[name, method] for name in names}
-            columns[Column(method, form, better="higher", drop=place)] = {
+            columns[Column(method, form, better=better, drop=place)] = {
                 name: Cell(one.value, one.interval) for name, one in own.items()
             }
             if place == 0:
@@ -193,7 +194,7 @@ class Validation:
             }
             # Totals of systems have no soft accuracy.
             if shares or self.human.items:
-                columns[Column(title, form, better="higher", drop=4)] = shares
+                columns[Column(title, form, better=better, drop=4)] = shares
         body = [[values.get(name) for values in columns.values()] for name in names]
         if ceiling:
             empty = [None] * (len(columns) - 2)
@@ -241,7 +242,7 @@ class Validation:
         """What people think of the systems and how far they agree, where there are raw ratings."""
         tables = []
         if self.assessment is not None:
-            caption = f"{self.whom} ({self.source})"
+            caption = f"{'ratings' if self.simulated else 'people'} ({self.source})"
             tables.append(replace(self.assessment.table(digits=digits), caption=caption))
         if self.raters is not None:
             tables.append(self.raters.table(digits=digits))
