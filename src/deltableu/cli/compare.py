@@ -44,6 +44,7 @@ from deltableu.corpus import (
     Missing,
     ScoreTable,
     item_groups,
+    labelled,
     reference_set,
     system_runs,
 )
@@ -343,7 +344,8 @@ def compare(
     for name in wanted:
         if name == "systems":
             first, *others = (one.table(digits=digits) for one in found)
-            shown.append(first.join(others))
+            simulated = any(one.simulated for one in found)
+            shown.append(labelled(first.join(others), simulated))
         elif name == "pairs":
             shown += [one.pairs_table(digits=digits) for one in found]
         else:

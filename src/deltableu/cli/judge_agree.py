@@ -12,7 +12,14 @@ from deltableu.cli.options import Digits, Flag, Output, Positive, Whole, one_tid
 from deltableu.cli.output import Format, emit, remark, tell
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.rating_inputs import kept_ratings
-from deltableu.corpus import RatingTable, Study, read_ratings, read_scores, read_study
+from deltableu.corpus import (
+    RatingTable,
+    Study,
+    labelled_rows,
+    read_ratings,
+    read_scores,
+    read_study,
+)
 from deltableu.errors import InputError
 from deltableu.io import ColumnNames, as_record, named_columns
 from deltableu.rate import Annotators
@@ -133,7 +140,9 @@ def agree(
     shown = found.tables(wanted, digits=digits)
     if not shown:
         raise InputError(f"--tables {wanted[0]}: there is none here")
-    emit(shown, {**as_record(found), "verdict": list(said)}, format, output, verdict=said)
+    tidy = labelled_rows(shown[0], found.simulated)
+    record = {**as_record(found), "verdict": list(said)}
+    emit(shown, record, format, output, verdict=said, tidy=tidy)
 
 
 Offers = dict[JudgedTargets, JudgedUnits]

@@ -63,6 +63,7 @@ GROUPS = {
             "annotators",
             "allowance",
         ),
+        *("pool", "quality", "item_effect", "output_effect", "rater_bias", "noise"),
         *("split", "split_seed", "crossing", "drop_overlap", "window", "x_max", "alpha"),
         *(
             "per_rater",

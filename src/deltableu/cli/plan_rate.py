@@ -15,6 +15,7 @@ from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Whole
 from deltableu.cli.output import Format, emit, note, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import plan_rating
+from deltableu.corpus import labelled_rows
 from deltableu.io import Own, as_record, check_apart, named_columns
 from deltableu.rate import write_order
 from deltableu.report import verdict
@@ -128,4 +129,5 @@ def rate(
     said = verdict(found)
     record = {**as_record(found), "verdict": list(said)}
     tables = found.tables(digits=digits)
-    emit(tables, record, format, output, verdict=said, tidy=found.systems_table(), beside=[order])
+    tidy = labelled_rows(found.systems_table(), found.simulated)
+    emit(tables, record, format, output, verdict=said, tidy=tidy, beside=[order])

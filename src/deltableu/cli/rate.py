@@ -23,6 +23,7 @@ _COMMANDS = {
     "seeds": ("rate_results", "Keep the items that people liked, and split them."),
     "export": ("rate_results", "Write a campaign's ratings to a file."),
     "weights": ("rate_results", "Write the study with weights from a campaign's ratings."),
+    "simulate": ("rate_simulate", "Write the study with simulated ratings, for want of people."),
     "agree": ("rate_agree", "Say how well raters agree, and how many are enough."),
     "check": ("rate_check", "Say which raters failed, and why."),
     "estimate": ("rate_estimate", "Say how people would rate systems, from few ratings."),

@@ -130,6 +130,7 @@ def agree(
         shown,
         {
             "criterion": [one.criterion for one in found],
+            "simulated": any(one.simulated for one in found),
             "agreements": as_record(found),
             "verdict": list(said),
         },
@@ -164,7 +165,7 @@ def _table(one: RaterAgreement, name: str, digits: int, whole: bool) -> Table | 
     if name == "raters":
         return one.raters_table(most=None if whole else _MOST_RATERS, digits=digits)
     if name == "icc":
-        return None if one.intraclass is None else one.intraclass.table(digits=digits)
+        return one.intraclass_table(digits=digits)
     return one.correlations_table(digits=digits)
 
 

@@ -25,7 +25,7 @@ from deltableu.cli.options import (
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.rating_inputs import read_rating_table
-from deltableu.corpus import RatingTable, ScoreTable, Study
+from deltableu.corpus import RatingTable, ScoreTable, Study, labelled_rows
 from deltableu.errors import InputError
 from deltableu.io import ColumnNames, Own, as_record, check_apart, named_columns
 from deltableu.rate import (
@@ -185,7 +185,7 @@ def estimate(
     }
     shown = [made[name] for name in wanted if made[name].rows]
     record = {**as_record(found), "verdict": list(sentences)}
-    tidy = made[wanted[0]]
+    tidy = labelled_rows(made[wanted[0]], found.simulated)
     emit(shown, record, format, output, verdict=sentences, tidy=tidy, beside=[order])
 
 

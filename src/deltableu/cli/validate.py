@@ -400,6 +400,8 @@ def validate(
             confidence=confidence,
             seed=seed,
         )
+    if result.simulated and tables is not None and "matrix" in wanted:
+        raise InputError("--tables matrix: raters are simulated, so that no metric is ranked")
     for text in (*result.notes, *behind.advice):
         remark(str(text))
     shown: list[Table] = []

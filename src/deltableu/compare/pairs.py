@@ -21,6 +21,7 @@ from deltableu.compare.results import (
     RunShares,
     VarianceShares,
 )
+from deltableu.corpus import says_simulated
 from deltableu.errors import InputError, hint_at
 from deltableu.stats import ConfidenceInterval, adjust, best_first, rank
 
@@ -141,6 +142,7 @@ def compare_pairs(
                 variance=estimate.variance,
             )
         )
+    signature = evidence.signature(len(pairs))
     return Comparison(
         metric=evidence.metric,
         higher_is_better=evidence.higher_is_better,
@@ -155,7 +157,8 @@ def compare_pairs(
         pairs=tuple(compared),
         exact=evidence.exact(pairs),
         warnings=evidence.warnings(pairs),
-        signature=evidence.signature(len(pairs)),
+        signature=signature,
+        simulated=says_simulated(signature),
     )
 
 

@@ -14,7 +14,7 @@ from deltableu.compare.plan import ComparisonPlan
 from deltableu.compare.rater_results import ResampledRaters
 from deltableu.compare.raters import resample_raters
 from deltableu.compare.results import Comparison, Corrected
-from deltableu.corpus import Study, reference_set
+from deltableu.corpus import Study, rater_words, reference_set
 from deltableu.errors import InputError
 from deltableu.score import Metric
 
@@ -80,6 +80,9 @@ def compare_rated(
             threads=threads,
             progress=steps_of(progress, f"{metric.name}, items and raters"),
         )
+        raters = f"{found.raters}"
+        if found.simulated:
+            raters = rater_words(found.raters, simulated=True)
         signature = "|".join(
             (
                 f"metric:{metric.name}",
@@ -87,7 +90,7 @@ def compare_rated(
                 f"items:{len(found.items)}",
                 *((f"groups:{found.groups}",) if found.groups else ()),
                 f"select:{info.selection}",
-                f"raters:{found.raters}",
+                f"raters:{raters}",
                 f"resample:items+raters-{chosen.resamples}",
                 f"correction:{chosen.correction}",
                 f"significance:{chosen.significance:g}",

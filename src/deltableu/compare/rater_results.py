@@ -66,6 +66,8 @@ class ResampledRaters:
         The share of items left out of a resample of raters, for lack of a positive weight.
     note : str
         What users should know; may be empty.
+    simulated : bool
+        Whether the raters are.
     """
 
     metric: str
@@ -86,6 +88,7 @@ class ResampledRaters:
     left_out: float
     note: str
     seed: int
+    simulated: bool = False
 
     def estimate(self, first: str, second: str | None = None) -> float:
         """The corrected score of a system, or the difference of two."""

@@ -234,6 +234,7 @@ def resample_rated(
         left_out=others.unscored,
         note=note,
         seed=seed,
+        simulated=answers.is_simulated,
     )
 
 

@@ -33,7 +33,7 @@ from deltableu.compare.weight_forecast import (
     WeightForecast,
     forecast_weights,
 )
-from deltableu.corpus import ReferenceSet, Study, reference_set
+from deltableu.corpus import ReferenceSet, Study, reference_set, says_simulated
 from deltableu.errors import InputError, check_at_least, check_choice, check_kind, check_known
 from deltableu.errors import check_share as check_between
 from deltableu.rate import RatingStep, Reliability, mean_reliability, rated_weights
@@ -265,6 +265,8 @@ def plan_rating(
         note=note,
         draws=draws,
         seed=seed,
+        simulated=says_simulated(references.weights_from)
+        or study.ratings[study.ratings.reference >= 0].is_simulated,
     )
 
 

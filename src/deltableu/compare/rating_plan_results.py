@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from deltableu.corpus import labelled
 from deltableu.io import Better, Cell, Column, Table, field_record
 from deltableu.rate import RatingStep, Reliability
 from deltableu.stats import ConfidenceInterval
@@ -85,6 +86,8 @@ class RatingPlan:
     note : str
         What users should know of the weights.
     draws, seed : int
+    simulated : bool
+        Whether raters are, so far.
     """
 
     metric: str
@@ -109,6 +112,7 @@ class RatingPlan:
     note: str
     draws: int
     seed: int
+    simulated: bool = False
 
     @property
     def may_stop(self) -> bool:
@@ -181,7 +185,7 @@ class RatingPlan:
         if self.order:
             tables += [self.outlook_table()] if len(self.systems) > 1 else []
             tables.append(self.order_table())
-        return tables
+        return [labelled(one, self.simulated) for one in tables]
 
     def record(self) -> dict[str, Any]:
         """All of it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from deltableu.corpus import labelled, labelled_rows
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.stats import INTERVAL_COLUMNS, ConfidenceInterval, Correction, interval_cells
 
@@ -172,6 +173,8 @@ class Comparison:
         What to know before a claim is made.
     signature : str
         All that must agree for two comparisons to be comparable.
+    simulated : bool
+        Whether the metric's weights come from simulated raters.
     """
 
     metric: str
@@ -188,6 +191,7 @@ class Comparison:
     exact: bool
     warnings: tuple[str, ...]
     signature: str
+    simulated: bool = False
 
     def __repr__(self) -> str:
         """The best systems, and how many pairs differ; `table` and `pairs_table` have all."""
@@ -239,7 +243,13 @@ class Comparison:
             columns.append(Column(name, f".{digits}f", key=f"{self.metric} {name}", drop=3))
             for row, one in zip(rows, self.systems, strict=True):
                 row.append(one.corrected and Cell(one.corrected.score, one.corrected.interval))
-        return Table(columns, rows, notes=self._notes(), signatures=self._signatures())
+        caption = self.metric if self.simulated else ""
+        return self._labelled(Table(columns, rows, caption))
+
+    def _labelled(self, table: Table) -> Table:
+        """With what its readers must know."""
+        noted = Table(table.columns, table.rows, table.caption, self._notes(), self._signatures())
+        return labelled(noted, self.simulated)
 
     def _against(self, system: str, baseline: str) -> Cell:
         if system == baseline:
@@ -285,7 +295,7 @@ class Comparison:
         caption = f"{self.metric}: first minus second, {self.items} items{of}"
         caption += "" if self.higher_is_better else ", lower is better"
         rows = zip(*columns.values(), strict=True)
-        return Table(columns, rows, caption, self._notes(), self._signatures())
+        return self._labelled(Table(columns, rows, caption))
 
     def _p_value(self, pair: ComparedPair, test: str) -> Cell:
         """Said for whom it speaks where that is not the system with the better score."""
@@ -306,7 +316,7 @@ class Comparison:
         columns = [Column("", key="system"), *(Column(name, "p") for name in names)]
         caption = f"{self.metric}: p-values, {_CORRECTIONS[self.correction]}"
         caption += "; > where the row is better"
-        return Table(columns, rows, caption, self._notes(), self._signatures())
+        return self._labelled(Table(columns, rows, caption))
 
     def _notes(self) -> dict[str, str]:
         """What readers of the tables must know."""
@@ -321,6 +331,8 @@ class Comparison:
         if methods:
             of = ", ".join(methods)
             notes["intervals"] = f"{100 * self.confidence:g}% {of}"
+        if self.simulated:
+            notes["simulated raters"] = f"gave the weights that {self.metric} uses"
         for number, warning in enumerate(self.warnings, start=1):
             notes[f"{self.metric}, warning {number}"] = warning
         return notes
@@ -351,7 +363,7 @@ def tidy_systems(comparisons: Sequence[Comparison]) -> Table:
                     *(found.items, found.signature),
                 )
             )
-    return Table(columns, rows)
+    return labelled_rows(Table(columns, rows), any(one.simulated for one in comparisons))
 
 
 def tidy_pairs(comparisons: Sequence[Comparison]) -> Table:
@@ -378,4 +390,4 @@ def tidy_pairs(comparisons: Sequence[Comparison]) -> Table:
         for found in comparisons
         for one in found.pairs
     ]
-    return Table(columns, rows)
+    return labelled_rows(Table(columns, rows), any(one.simulated for one in comparisons))

@@ -27,6 +27,17 @@ from deltableu.corpus.references import ReferenceSet, reference_set, weights_lab
 from deltableu.corpus.runs import system_runs, with_runs
 from deltableu.corpus.score_table import ScoreTable, align_scores
 from deltableu.corpus.scores import read_scores
+from deltableu.corpus.simulated import (
+    SIMULATED_LABEL,
+    SIMULATED_PREFIX,
+    SIMULATED_RATERS,
+    labelled,
+    labelled_rows,
+    of_simulated,
+    rater_words,
+    says_simulated,
+    told_of_simulated,
+)
 from deltableu.corpus.study import check_new_study, output_file, read_study, write_study
 from deltableu.corpus.systems import read_systems, write_systems
 from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source, Study, System
@@ -35,6 +46,9 @@ __all__ = [
     "KINDS",
     "ORIGINS",
     "SCORED",
+    "SIMULATED_LABEL",
+    "SIMULATED_PREFIX",
+    "SIMULATED_RATERS",
     "CheckResult",
     "Item",
     "ItemKeys",
@@ -66,10 +80,14 @@ __all__ = [
     "default_origin",
     "item_groups",
     "item_record",
+    "labelled",
+    "labelled_rows",
     "match_outputs",
     "merge_nbest",
     "obvious_groups",
+    "of_simulated",
     "output_file",
+    "rater_words",
     "read_feature_weights",
     "read_items",
     "read_nbest",
@@ -80,10 +98,12 @@ __all__ = [
     "read_study",
     "read_systems",
     "reference_set",
+    "says_simulated",
     "settle_missing",
     "study_facts",
     "system_runs",
     "texts_by_target",
+    "told_of_simulated",
     "ungrouped_note",
     "weights_label",
     "with_runs",

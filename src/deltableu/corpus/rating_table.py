@@ -13,6 +13,7 @@ from deltableu._types import Array, Bools, Ints
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
 from deltableu.corpus.rating_choice import Unknown, reference_ratings, system_ratings
 from deltableu.corpus.rating_columns import NAMES, moved_places, plain_columns, record_columns
+from deltableu.corpus.simulated import SIMULATED_PREFIX
 from deltableu.errors import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -237,6 +238,19 @@ class RatingTable:
         """Some ratings (a mask, a slice, places or one place); names stay as they are."""
         kept = np.atleast_1d(np.arange(len(self))[index])
         return replace(self, **{name: getattr(self, name)[kept] for name in _COLUMNS})
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether any of these ratings is by a rater whose name says that it is simulated.
+
+        Examples
+        --------
+        >>> table = RatingTable.of(raters=["simulated-01"], items=["1"], systems=["A"], values=[1])
+        >>> table.is_simulated, table[:0].is_simulated
+        (True, False)
+        """
+        simulated = [name.startswith(SIMULATED_PREFIX) for name in self.raters]
+        return bool(np.array(simulated, dtype=np.bool_)[self.rater].any())
 
     def of_kind(self, *kinds: Kind) -> Bools:
         """Which ratings are of one of these kinds."""

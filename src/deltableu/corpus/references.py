@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from deltableu._types import Array, Ints
+from deltableu.corpus.simulated import SIMULATED_RATERS
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import number_text, shown
@@ -259,6 +260,9 @@ def _weights_from(items: Sequence[Item]) -> str:
     first = said[0] if said else None
     if isinstance(first, str) and first and all(one == first for one in said):
         return weights_label(first)
+    # Where some items have other weights, simulated ones must not go unsaid.
+    if any(isinstance(one, str) and SIMULATED_RATERS in one for one in said):
+        return f"items+{SIMULATED_RATERS}"
     return "items"
 
 

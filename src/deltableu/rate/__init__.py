@@ -68,7 +68,7 @@ from deltableu.rate.intraclass import (
 )
 from deltableu.rate.largest_weights import expected_largest
 from deltableu.rate.mixed_effects import MixedModel, VarianceComponents, fit_mixed_model
-from deltableu.rate.pair_scores import PairScores, pair_scores
+from deltableu.rate.pair_scores import PairScores, pair_scores, table_source
 from deltableu.rate.pairwise_kappas import PairwiseKappas, pairwise_kappas
 from deltableu.rate.preference_ranking import rank_by_preference
 from deltableu.rate.preference_results import (
@@ -106,11 +106,20 @@ from deltableu.rate.rater_use import RaterUse, rater_use
 from deltableu.rate.rating_noise import RatingNoise, Source, rating_noise
 from deltableu.rate.rating_order import RatingStep, write_order
 from deltableu.rate.reliability import Reliability, mean_reliability
+from deltableu.rate.simulated_raters import SimulatedRaters, SimulatedScale, SimulatedTargets
+from deltableu.rate.simulated_study import (
+    ORIGIN_QUALITIES,
+    SimulatedGroup,
+    SimulatedStudy,
+    simulate_ratings,
+    simulate_study,
+)
 from deltableu.rate.standardise import DroppedRater, RaterScales, rater_scales, standardise
 from deltableu.rate.weights import rated_weights
 
 __all__ = [
     "ALLOWANCES",
+    "ORIGIN_QUALITIES",
     "Alignment",
     "Allocation",
     "AlternativeAnnotatorTest",
@@ -163,6 +172,11 @@ __all__ = [
     "Reliability",
     "Resampled",
     "RivalRater",
+    "SimulatedGroup",
+    "SimulatedRaters",
+    "SimulatedScale",
+    "SimulatedStudy",
+    "SimulatedTargets",
     "Source",
     "SplitHalf",
     "Spread",
@@ -211,9 +225,12 @@ __all__ = [
     "rater_scales",
     "rater_use",
     "rating_noise",
+    "simulate_ratings",
+    "simulate_study",
     "split_half_reliability",
     "standardise",
     "summary_table",
+    "table_source",
     "tidy_enough",
     "tidy_measures",
     "tidy_raters",

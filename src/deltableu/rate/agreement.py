@@ -185,6 +185,7 @@ def _agreement(
         consistency=consistency_curve(used, seed=seed),
         rater_use=_use(units),
         missing=missing,
+        simulated=units.table.is_simulated,
         _inverse=inverse,
     )
 

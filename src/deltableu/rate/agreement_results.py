@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from deltableu.corpus import SIMULATED_LABEL, labelled
 from deltableu.io import Cell, Column, Table, field_record, written
 from deltableu.rate.consistency import Consistency
 from deltableu.rate.intraclass import IntraclassCorrelations
@@ -67,6 +68,8 @@ class RaterAgreement:
     rater_use : tuple of RaterUse
     missing : mapping of str to str
         Which measures could not be had, and why.
+    simulated : bool
+        Whether raters are.
     """
 
     targets: Targets
@@ -98,6 +101,7 @@ class RaterAgreement:
     consistency: Consistency | None
     rater_use: tuple[RaterUse, ...]
     missing: Mapping[str, str]
+    simulated: bool
     _inverse: float  # mean of 1 / ratings over units
 
     def __repr__(self) -> str:
@@ -223,7 +227,10 @@ class RaterAgreement:
 
     def _caption(self) -> str:
         scale = "" if self.scale is None else f", scale {self.scale}"
-        return f"{self.name}: {self.ratings:,} ratings by {self.raters:,} raters{scale}"
+        return self._said(f"{self.name}: {self.ratings:,} ratings by {self.raters:,} raters{scale}")
+
+    def _said(self, caption: str) -> str:
+        return f"{caption} {SIMULATED_LABEL}" if self.simulated else caption
 
     def _notes(self) -> dict[str, str]:
         notes = {f"no {name}": reason for name, reason in self.missing.items()}
@@ -264,7 +271,8 @@ class RaterAgreement:
                 f"mean of so many ratings with that of the other {curve.n} less so many, over "
                 f"{curve.segments:,} {self.targets}"
             )
-        return Table(columns, rows, f"{self.name}: how many ratings are enough", notes)
+        caption = self._said(f"{self.name}: how many ratings are enough")
+        return Table(columns, rows, caption, notes)
 
     def raters_table(self, *, most: int | None = None, digits: int = 2) -> Table:
         """A row for each rater, or for those who agree least with the others; they come first."""
@@ -296,11 +304,20 @@ class RaterAgreement:
             "noise": "standard deviation of single ratings around what the others say, severity "
             "taken out",
         }
-        return Table(columns, rows, f"{self.name}: raters{some}", notes if rated else {})
+        caption = self._said(f"{self.name}: raters{some}")
+        return Table(columns, rows, caption, notes if rated else {})
 
     def correlations_table(self, *, digits: int = 2) -> Table | None:
         """Raters by raters."""
-        return None if self.correlations is None else self.correlations.table(digits=digits)
+        if self.correlations is None:
+            return None
+        return labelled(self.correlations.table(digits=digits), self.simulated)
+
+    def intraclass_table(self, *, digits: int = 3) -> Table | None:
+        """All six intraclass correlations, where all raters rated some units."""
+        if self.intraclass is None:
+            return None
+        return labelled(self.intraclass.table(digits=digits), self.simulated)
 
 
 def _z(correlation: float) -> float:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from deltableu._types import Array
+from deltableu.corpus import labelled, labelled_rows
 from deltableu.io import Cell, Column, Table, written
 from deltableu.rate.agreement_results import RaterAgreement
 
@@ -41,7 +42,12 @@ def summary_table(found: Sequence[RaterAgreement], *, digits: int = 2) -> Table:
         "can have with them",
         "enough": f"ratings per unit for a correlation of {target} with what ever more raters say",
     }
-    return Table(columns, rows, "how far raters agree", notes)
+    made = Table(columns, rows, "how far raters agree", notes)
+    return labelled(made, _simulated(found))
+
+
+def _simulated(found: Sequence[RaterAgreement]) -> bool:
+    return any(one.simulated for one in found)
 
 
 def tidy_measures(found: Sequence[RaterAgreement]) -> Table:
@@ -56,7 +62,7 @@ def tidy_measures(found: Sequence[RaterAgreement]) -> Table:
             ends = cell.interval if isinstance(cell, Cell) else None
             low, high = (None, None) if ends is None else (ends.low, ends.high)
             rows.append((one.criterion, one.targets, name, value, low, high, of))
-    return Table(columns, rows)
+    return labelled_rows(Table(columns, rows), _simulated(found))
 
 
 def tidy_raters(found: Sequence[RaterAgreement]) -> Table:
@@ -67,7 +73,8 @@ def tidy_raters(found: Sequence[RaterAgreement]) -> Table:
         for one in found
         for who in one.rater_use
     )
-    return Table(("criterion", "targets", "rater", *names), rows)
+    made = Table(("criterion", "targets", "rater", *names), rows)
+    return labelled_rows(made, _simulated(found))
 
 
 def tidy_enough(found: Sequence[RaterAgreement]) -> Table:
@@ -85,4 +92,4 @@ def tidy_enough(found: Sequence[RaterAgreement]) -> Table:
                     None if measured is None else float(measured),
                 )
             )
-    return Table(columns, rows)
+    return labelled_rows(Table(columns, rows), _simulated(found))

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from deltableu.corpus import RatingTable, ScoreTable
+from deltableu.corpus import RatingTable, ScoreTable, rater_words
 from deltableu.errors import InputError, check_choice
 from deltableu.rate.direct_assessment import DirectAssessment, direct_assessment
 from deltableu.rate.mixed_effects import fit_mixed_model
@@ -62,7 +62,7 @@ def human_scores(
         found.items,
         segments[np.newaxis],
         totals=totals[np.newaxis],
-        signatures=[f"{scale}-{len(ratings.raters)}raters-min{min_raters}"],
+        signatures=[f"{scale}-{_raters(ratings)}-min{min_raters}"],
     )
 
 
@@ -91,5 +91,9 @@ def mean_ratings(ratings: RatingTable) -> ScoreTable:
         table.systems,
         table.items,
         means[np.newaxis],
-        signatures=[f"mean-{len(table.raters)}raters"],
+        signatures=[f"mean-{_raters(table)}"],
     )
+
+
+def _raters(ratings: RatingTable) -> str:
+    return rater_words(len(ratings.raters), simulated=ratings.is_simulated)

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.corpus import RatingTable, ScoreTable
+from deltableu.corpus import SIMULATED_RATERS, RatingTable, ScoreTable, rater_words, says_simulated
 from deltableu.errors import InputError, check_at_least, check_known
 from deltableu.rate.direct_assessment import output_counts, output_means
 from deltableu.rate.human_scores import HumanScale, human_scores
@@ -82,7 +82,7 @@ def pair_scores(
         if len(human.metrics) != 1:
             there = ", ".join(human.metrics)
             raise InputError(f"there are several human scores ({there}): choose a criterion")
-        return _of_table(human.turned(), pairs, systems, f"table-{human.metrics[0]}")
+        return _of_table(human.turned(), pairs, systems, table_source(human))
     ratings = of_one_criterion(human)
     if not (ratings.scored().pair >= 0).any():
         table = human_scores(ratings, scale=scale, min_raters=min_raters)
@@ -108,8 +108,15 @@ def pair_scores(
         if np.isnan(found).all(axis=1).any():
             raise InputError(f"no ratings of {a!r} and {b!r} in a pair")
         values.append(found)
-    source = f"{scale}-{len(ratings.raters)}raters-min{min_raters}-by-pair"
+    raters = rater_words(len(ratings.raters), simulated=ratings.is_simulated)
+    source = f"{scale}-{raters}-min{min_raters}-by-pair"
     return PairScores(tuple(pairs), ratings.items, np.stack(values), source, True)
+
+
+def table_source(human: ScoreTable) -> str:
+    """Where ready scores of people come from, as signatures say it."""
+    simulated = says_simulated(human.signatures[0])
+    return f"table-{human.metrics[0]}{f'-{SIMULATED_RATERS}' if simulated else ''}"
 
 
 def _of_table(

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.corpus import ScoreTable
+from deltableu.corpus import ScoreTable, labelled, says_simulated
 from deltableu.errors import InputError, check_at_least, check_choice, check_known, check_share
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.rate.fewer_ratings import (
@@ -75,6 +75,8 @@ class QualityEstimates:
         Outputs without ratings, the most valuable first.
     signature : str
         That of the metric.
+    simulated : bool
+        Whether the raters are.
     """
 
     metric: str
@@ -89,6 +91,7 @@ class QualityEstimates:
     unrated: tuple[str, ...]
     order: tuple[RatingStep, ...]
     signature: str
+    simulated: bool = False
 
     @property
     def rated(self) -> int:
@@ -127,7 +130,8 @@ class QualityEstimates:
         }
         whose = "these outputs" if self.finite else "outputs on items like these"
         caption = f"mean rating of {whose}, {self.confidence:.0%} intervals ({self.method})"
-        return Table(columns, rows, caption, notes, {self.metric: self.signature})
+        signatures = {self.metric: self.signature}
+        return labelled(Table(columns, rows, caption, notes, signatures), self.simulated)
 
     def pairs_table(self, *, digits: int = 2) -> Table:
         """All pairs."""
@@ -152,14 +156,16 @@ class QualityEstimates:
             "saving": "as many times fewer ratings than without the metric",
             "bold": f"significant at {self.significance:g}",
         }
-        return Table(columns, rows, "differences of mean ratings", notes)
+        made = Table(columns, rows, "differences of mean ratings", notes)
+        return labelled(made, self.simulated)
 
     def order_table(self, most: int = _SHOWN) -> Table:
         """What to rate first."""
         rows = ((one.item, one.target, one.value) for one in self.order[:most])
         columns = (Column("item"), Column("target"), Column("value", ".2g"))
         notes = {"value": "by so much the variance of the system's mean rating becomes smaller"}
-        return Table(columns, rows, f"to be rated first, of {len(self.order):,}", notes)
+        made = Table(columns, rows, f"to be rated first, of {len(self.order):,}", notes)
+        return labelled(made, self.simulated)
 
     def tables(self, *, digits: int = 2) -> list[Table]:
         """All that people are shown."""
@@ -271,6 +277,7 @@ def estimate_systems(
         unrated=tuple(name for s, name in enumerate(names) if s not in qualities),
         order=_next_outputs(names, scores.items, said, metric, allocation, seed),
         signature=scores.signatures[0],
+        simulated=says_simulated(human.signatures[0]),
     )
 
 

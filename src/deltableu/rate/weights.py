@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from deltableu.corpus import RatingTable, ReferenceSet
+from deltableu.corpus import SIMULATED_RATERS, RatingTable, ReferenceSet
 
 
 def rated_weights(references: ReferenceSet, answers: RatingTable) -> tuple[ReferenceSet, str]:
@@ -64,7 +64,8 @@ def rated_weights(references: ReferenceSet, answers: RatingTable) -> tuple[Refer
     nested = tuple(tuple(used[first:last]) for first, last in bounds)
     rated = replace(references, weights=nested)
     if wrong or any(weight is None for weight in given):
-        rated = replace(rated, weights_from="ratings")
+        origin = SIMULATED_RATERS if answers.is_simulated else "ratings"
+        rated = replace(rated, weights_from=origin)
     return rated, note
 
 

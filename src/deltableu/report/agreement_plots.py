@@ -45,7 +45,7 @@ def agreement_figure(validation: Validation) -> Any:
             if not np.isnan(one.value):
                 draw_estimate(axis, place, one.value, one.interval, colour, filled=known)
         set_title(axis, f"{level} ({max(one.units for one in found)})")
-        axis.set_xlabel(f"{method} with people")
+        axis.set_xlabel(f"{method} with {validation.whom}")
         name_rows(axis, metrics)
     return figure
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from deltableu.io import written
 from deltableu.rate import RaterAgreement
-from deltableu.report.phrases import count, listed
+from deltableu.report.phrases import SIMULATED, count, listed
 
 #: Krippendorff 2004: what data can be relied on, and what only tentative conclusions rest on.
 _RELIABLE, _TENTATIVE = 0.8, 2.0 / 3.0
@@ -16,8 +16,9 @@ _RELIABLE, _TENTATIVE = 0.8, 2.0 / 3.0
 def agreement_verdict(found: Sequence[RaterAgreement]) -> tuple[str, ...]:
     """Whether raters agree, how many are enough, and who agrees with nobody."""
     several = len(found) > 1
+    simulated = [SIMULATED] if any(one.simulated for one in found) else []
     sentences = [one for each in found for one in _sentences(each, short=several)]
-    return tuple(sentences)
+    return (*simulated, *sentences)
 
 
 def _sentences(found: RaterAgreement, *, short: bool) -> list[str]:
@@ -37,7 +38,8 @@ def _sentences(found: RaterAgreement, *, short: bool) -> list[str]:
         if found.alpha > 0.0
         else "do not agree beyond chance"
     )
-    sentences = [f"Raters {how} about {found.name} (Krippendorff's alpha {alpha}{span})."]
+    who = "Simulated raters" if found.simulated else "Raters"
+    sentences = [f"{who} {how} about {found.name} (Krippendorff's alpha {alpha}{span})."]
     if short:
         return [*sentences, *_enough(found)]
     return [*sentences, *_ceiling(found), *_enough(found), *_strangers(found)]

@@ -32,7 +32,7 @@ def compare_verdict(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     The first metric decides what is said; of the others, whether they agree.
     """
     first, *others = comparisons
-    sentences = [*_too_few(first)]
+    sentences = [*_simulated(comparisons), *_too_few(first)]
     tested = [pair for pair in first.pairs if not math.isnan(first.deciding(pair))]
     untested = _untested(first)
     if first.baseline is None and len(first.systems) > 2:
@@ -53,6 +53,15 @@ def compare_verdict(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     if untested:
         sentences.append(_no_test(first, untested, others))
     return tuple(sentences)
+
+
+def _simulated(comparisons: Sequence[Comparison]) -> list[str]:
+    """Which metrics use weights that nobody gave."""
+    names = [one.metric for one in comparisons if one.simulated]
+    if not names:
+        return []
+    use = "uses" if len(names) == 1 else "use"
+    return [f"The weights that {listed(names)} {use} are simulated, not people's."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from deltableu.corpus import SIMULATED_LABEL, labelled, labelled_rows
 from deltableu.io import PathLike, Table, atomic_folder, check_new_folder
 from deltableu.report.agreement_plots import agreement_figure, scatter_figure
 from deltableu.report.difference_plot import difference_figure
@@ -53,7 +54,11 @@ def write_report_files(report: StudyReport, folder: PathLike) -> int:
             (temporary / name).mkdir()
         for name, table in report_tables(report):
             path = temporary / "tables" / name
-            texts = (table.to_tsv(), table.to_json(), table.to_latex())
+            # What has no caption has a column that says as much.
+            simulated = SIMULATED_LABEL in table.caption
+            plain = labelled_rows(table, simulated)
+            latex = table.to_latex(caption=table.caption if simulated else None)
+            texts = (plain.to_tsv(), plain.to_json(), latex)
             for ending, text in zip(_TABLES, texts, strict=True):
                 path.with_name(f"{name}.{ending}").write_text(text, "utf-8")
             written += len(_TABLES)
@@ -69,7 +74,8 @@ def report_tables(report: StudyReport) -> Iterator[tuple[str, Table]]:
     main = report.main
     if report.comparisons:
         compared = [one.table() for one in report.comparisons]
-        yield "scores", compared[0].join(compared[1:])
+        simulated = any(one.simulated for one in report.comparisons)
+        yield "scores", labelled(compared[0].join(compared[1:]), simulated)
         for one in report.comparisons:
             yield f"pairs-{_file_name(one.metric)}", one.pairs_table()
     else:
@@ -80,12 +86,13 @@ def report_tables(report: StudyReport) -> Iterator[tuple[str, Table]]:
         for comparison in report.validation.comparisons:
             yield f"metric-tests-{comparison.level}", comparison.table()
     if report.analyses is not None:
-        for found in report.analyses.bins:
-            yield f"bins-{_file_name(found.metric)}", found.table()
-        for kinds in report.analyses.kinds:
-            yield f"by-{_file_name(kinds.tag)}", kinds.table()
+        behind = report.analyses
+        for found in behind.bins:
+            yield f"bins-{_file_name(found.metric)}", behind.told(found.table())
+        for kinds in behind.kinds:
+            yield f"by-{_file_name(kinds.tag)}", behind.told(kinds.table())
         for name in ("cases", "facts", "consistency"):
-            for table in report.analyses.tables(name):
+            for table in behind.tables(name):
                 yield name, table
     if report.sweeps is not None:
         yield "sweeps", report.sweeps.tidy_table()

@@ -7,9 +7,16 @@ from deltableu.report.phrases import count, decimals, fixed
 from deltableu.stats import ConfidenceInterval
 from deltableu.validate import JudgeAgreement
 
+_SIMULATED = (
+    "The ratings are simulated, not people's: how judges and metrics agree with them says nothing "
+    "about the judges and metrics."
+)
+
 
 def judge_agreement_verdict(found: JudgeAgreement) -> tuple[str, ...]:
     """How far they agree, whether the second may replace a rater, and what a swap would change."""
+    if found.simulated:
+        return tuple(filter(None, (_SIMULATED, _agree(found), _bias(found), _signs(found))))
     sentences = (_agree(found), _replaces(found), _bias(found), _signs(found))
     return tuple(filter(None, (*sentences, _ranking(found), _people(found))))
 

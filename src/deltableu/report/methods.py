@@ -66,13 +66,17 @@ def methods_paragraph(validation: Validation) -> str:
     if human.items:
         sizes += f" on {count(len(human.items), 'item')}"
     raters = validation.raters
-    sentences = [f"We compared metrics with the human scores of {sizes}."]
+    whose = "simulated, not human, scores" if validation.simulated else "human scores"
+    sentences = [f"We compared metrics with the {whose} of {sizes}."]
     if raters is not None:
         scale = validation.source.partition("-")[0]
         made = _SCALES.get(scale, f"made by {validation.source}")
+        who, by = "rater", "two people or more"
+        if validation.simulated:
+            who, by = "simulated rater", "two or more"
         sentences.append(
-            f"{count(raters.raters, 'rater')} judged {raters.outputs:,} outputs, "
-            f"{raters.doubly_rated:,} of them by two people or more; their ratings were {made}."
+            f"{count(raters.raters, who)} judged {raters.outputs:,} outputs, "
+            f"{raters.doubly_rated:,} of them by {by}; their ratings were {made}."
         )
     methods = list(dict.fromkeys(one.method for one in validation.agreements))
     levels = list(dict.fromkeys(one.level for one in validation.agreements))

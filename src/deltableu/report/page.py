@@ -8,7 +8,7 @@ from typing import Any
 
 from deltableu._version import __version__
 from deltableu.compare import Comparison
-from deltableu.corpus import CheckResult, ReferenceSet, ScoreTable
+from deltableu.corpus import CheckResult, ReferenceSet, ScoreTable, says_simulated
 from deltableu.io import Column, Table, written
 from deltableu.report.changes import Changes
 from deltableu.report.charts import (
@@ -122,7 +122,7 @@ def study_page(report: StudyReport) -> str:
     anchors = {
         "differences": ("Differences", bool(charts)),
         "scores": ("Scores", True),
-        "people": ("Against people", bool(scatters)),
+        "people": (f"Against {_whom(report)}", bool(scatters)),
         "units": ("Units of sentences", report.sweeps is not None),
         "failures": ("Where they disagree", bool(report.failures)),
         "changes": ("Changed outputs", bool(report.changes)),
@@ -140,10 +140,15 @@ def study_page(report: StudyReport) -> str:
         "charts": charts,
         "higher": not comparisons or leading(comparisons).higher_is_better,
         "cautions": [f"{one.metric}: {text}" for one in comparisons for text in one.warnings],
+        "scored_simulated": main.scoring.simulated,
         "main": compared[0].join(compared[1:]) if compared else main.scoring.best_first().table(),
         "scores_note": _scores_note(report, compared),
         "scatters": scatters,
         "people_verdict": validate_verdict(report.validation) if report.validation else (),
+        "simulated": report.validation is not None and report.validation.simulated,
+        "whom": _whom(report),
+        "swept_whom": _swept_whom(report),
+        "simulated_weights": says_simulated(main.references.weights_from),
         "people_source": "" if report.validation is None else _people(report.validation),
         **_behind(report),
         "changes": report.changes,
@@ -182,7 +187,7 @@ def _behind(report: StudyReport) -> dict[str, Any]:
         "advice": [one.text for one in found.advice],
         "violins_charts": [violin_chart(one) for one in found.bins],
         "failures": by_metric,
-        "kinds": [one.table() for one in found.kinds],
+        "kinds": [found.told(one.table()) for one in found.kinds],
         "heat_maps": [one for one in maps if one is not None],
         "curve_chart": None if found.consistency is None else consistency_curve(found.consistency),
         "facts": None if found.facts is None else found.facts.table(),
@@ -198,6 +203,14 @@ def _behind(report: StudyReport) -> dict[str, Any]:
         else [(sweep_chart(one), one.table()) for one in report.sweeps.sweeps],
         "sweeps_verdict": () if report.sweeps is None else sweep_verdict(report.sweeps),
     }
+
+
+def _whom(report: StudyReport) -> str:
+    return "people" if report.validation is None else report.validation.whom
+
+
+def _swept_whom(report: StudyReport) -> str:
+    return "people" if report.sweeps is None else report.sweeps.sweeps[0].whom
 
 
 def _about(report: StudyReport, baseline: str | None) -> str:
@@ -287,8 +300,9 @@ def _said(validation: Validation, metric: str, level: Level) -> str:
 def _people(validation: Validation) -> str:
     """Who rated, in words."""
     if validation.raters is None:
-        return "the ready scores of people"
-    return f"ratings by {_count(validation.raters.raters, 'rater')} ({validation.source})"
+        return f"the ready scores of {validation.whom}"
+    rater = "simulated rater" if says_simulated(validation.source) else "rater"
+    return f"ratings by {_count(validation.raters.raters, rater)} ({validation.source})"
 
 
 def _looks(report: StudyReport) -> str:

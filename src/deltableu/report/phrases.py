@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from deltableu.io import written
 
+#: What comes first where nobody is behind the ratings.
+SIMULATED = "The ratings are simulated, not people's."
+
 
 def listed(names: Sequence[str], most: int = 4) -> str:
     """Names in a sentence; of many, the first few.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltableu.rate import QualityEstimates, QualityPair
-from deltableu.report.phrases import all_others, count, decimals, fixed, listed, p_phrase
+from deltableu.report.phrases import SIMULATED, all_others, count, decimals, fixed, listed, p_phrase
 
 #: A saving below it is not worth a sentence of praise.
 _WORTH = 0.05
@@ -12,7 +12,17 @@ _WORTH = 0.05
 def quality_verdict(found: QualityEstimates) -> tuple[str, ...]:
     """Who is best, how many differences are sure, and what the metric was worth."""
     first = _differences(found) if found.baseline is not None and found.pairs else _best(found)
-    return tuple(filter(None, (*first, _sure(found), _saved(found), _unrated(found))))
+    if found.simulated:
+        first = [SIMULATED, *first]
+    said = tuple(filter(None, (*first, _sure(found), _saved(found), _unrated(found))))
+    who = "simulated raters" if found.simulated else "people"
+    return tuple(_said_by(sentence, who) for sentence in said)
+
+
+def _said_by(sentence: str, who: str) -> str:
+    if who == "people" or sentence == SIMULATED:
+        return sentence
+    return sentence.replace("people", who).replace("People", who.capitalize())
 
 
 def _best(found: QualityEstimates) -> list[str]:
@@ -72,7 +82,7 @@ def _sure(found: QualityEstimates) -> str:
 
 
 def _saved(found: QualityEstimates) -> str:
-    if not found.systems or found.method == "ratings":
+    if not found.systems or found.method == "ratings" or found.simulated:
         return ""
     if found.finite and not found.order and not found.unrated:
         return "All outputs are rated, so that nothing about them had to be estimated."

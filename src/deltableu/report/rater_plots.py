@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from deltableu.corpus import SIMULATED_LABEL
 from deltableu.io import written
 from deltableu.rate import RaterAgreement, RaterUse
 from deltableu.report.plots import COLOURS, GREY, drawn, new_figure, set_title, shortened
@@ -66,7 +67,7 @@ def _draw_curve(axis: Any, found: RaterAgreement) -> None:
     axis.legend(frameon=False, fontsize=8, loc="lower right")
     axis.grid(color="#e4e4e4", linewidth=0.6)
     axis.set_axisbelow(True)
-    set_title(axis, found.name)
+    set_title(axis, f"{found.name} {SIMULATED_LABEL}" if found.simulated else found.name)
 
 
 def _draw_raters(axis: Any, found: RaterAgreement) -> None:
@@ -109,7 +110,8 @@ def _draw_raters(axis: Any, found: RaterAgreement) -> None:
     axis.margins(0.15)
     axis.grid(color="#e4e4e4", linewidth=0.6)
     axis.set_axisbelow(True)
-    set_title(axis, f"{len(found.rater_use):,} raters")
+    who = "simulated raters" if found.simulated else "raters"
+    set_title(axis, f"{len(found.rater_use):,} {who}")
 
 
 def _unusual(points: list[tuple[float, float, RaterUse]]) -> list[tuple[float, float, RaterUse]]:

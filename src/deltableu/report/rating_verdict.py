@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from deltableu.compare import RatingPlan
-from deltableu.report.phrases import count, listed, rounded_up
+from deltableu.report.phrases import SIMULATED, count, listed, rounded_up
 
 
 def rating_verdict(plan: RatingPlan) -> tuple[str, ...]:
     """Whether more rating can change the ranking; how much more it takes; how many raters."""
-    return tuple(filter(None, (_stop(plan), _more(plan), _raters(plan), _clamped(plan))))
+    simulated = SIMULATED if plan.simulated else ""
+    return tuple(filter(None, (simulated, _stop(plan), _more(plan), _raters(plan), _clamped(plan))))
 
 
 def _stop(plan: RatingPlan) -> str:

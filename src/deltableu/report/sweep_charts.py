@@ -94,7 +94,7 @@ def sweep_figure(sweep: Sweep) -> Any:
                 ends = [one.interval.low, one.interval.high]
                 axis.plot([place] * 2, ends, color=colour, linewidth=2, alpha=0.4)
     axis.set_xticks(range(len(places)), list(places))
-    axis.set_ylabel(f"{sweep.methods[0]} with people")
+    axis.set_ylabel(f"{sweep.methods[0]} with {sweep.whom}")
     axis.grid(color="#e4e4e4", linewidth=0.6)
     axis.set_axisbelow(True)
     axis.legend(fontsize=8, frameon=False)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+from deltableu.corpus import says_simulated
 from deltableu.io import written
+from deltableu.report.validate_verdict import simulated_verdict
 from deltableu.validate import Sweep, Sweeps, UnitAgreement
 
 _PHRASES = {
@@ -27,6 +29,8 @@ def sweep_verdict(found: Sweeps) -> tuple[str, ...]:
 
     It is the highest of those that were seen, and no test: intervals say how sure each is.
     """
+    if found.simulated:
+        return (simulated_verdict(says_simulated(found.human)),)
     return tuple(said for one in found.sweeps if (said := _of(one)))
 
 

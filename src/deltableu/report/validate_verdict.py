@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from deltableu.corpus import says_simulated
 from deltableu.io import written
 from deltableu.report.phrases import all_others, count, listed
 from deltableu.validate import Agreement, Level, MetricComparison, Validation
@@ -17,8 +18,23 @@ _HOW: dict[Level, tuple[str, str]] = {
 
 def validate_verdict(validation: Validation) -> tuple[str, ...]:
     """What a validation says, level by level, in plain sentences."""
+    if validation.simulated:
+        return (simulated_verdict(says_simulated(validation.source)),)
     levels = dict.fromkeys(one.level for one in validation.agreements)
     return tuple(sentence for level in levels for sentence in _level(validation, level))
+
+
+def simulated_verdict(outputs: bool) -> str:
+    """That simulated ratings tell nothing of metrics: ratings of outputs, or of references."""
+    if outputs:
+        return (
+            "The ratings are simulated, not people's: how metrics agree with them says nothing "
+            "about the metrics, so none is ranked."
+        )
+    return (
+        "The weights of references are simulated, not people's: how metrics that use them agree "
+        "with people says nothing about these metrics, so none is ranked."
+    )
 
 
 def _level(validation: Validation, level: Level) -> list[str]:

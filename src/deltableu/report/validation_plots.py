@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deltableu._types import Array
-from deltableu.corpus import ScoreTable, align_scores
+from deltableu.corpus import ScoreTable, align_scores, says_simulated
 from deltableu.errors import InputError
 from deltableu.io import written
 from deltableu.rate import Consistency
@@ -112,7 +112,8 @@ def kinds_figure(scores: ScoreTable, human: ScoreTable, kinds: KindsOfSystems) -
         axis.set_xlabel("score")
         axis.grid(color="#e4e4e4", linewidth=0.6)
         axis.set_axisbelow(True)
-    axes[0].set_ylabel("people")
+    simulated = any(map(says_simulated, human.signatures))
+    axes[0].set_ylabel("simulated raters" if simulated else "people")
     axes[0].legend(fontsize=8, frameon=False, title=kinds.tag)
     return figure
 

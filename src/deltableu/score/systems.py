@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from deltableu._types import Progress
-from deltableu.corpus import ReferenceSet, ScoreTable
+from deltableu.corpus import ReferenceSet, ScoreTable, labelled, labelled_rows, says_simulated
 from deltableu.errors import (
     InputError,
     check_at_least,
@@ -162,7 +162,12 @@ class Scoring:
     def table(self, *, digits: int = 2) -> Table:
         """Systems in rows, metrics in columns; the best of each metric is marked."""
         columns = [self._column(metric, digits) for metric in self.metrics]
-        return columns[0].join(columns[1:])
+        return labelled(columns[0].join(columns[1:]), self.simulated)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether weights that any of the metrics uses come from simulated raters."""
+        return any(map(says_simulated, self.signatures.values()))
 
     def _column(self, metric: str, digits: int) -> Table:
         shown = self.only(metric).scores
@@ -185,7 +190,7 @@ class Scoring:
             )
             for one in self.scores
         ]
-        return Table(columns, rows)
+        return labelled_rows(Table(columns, rows), self.simulated)
 
     def segment_table(self, *, digits: int = 2) -> Table:
         """A row for each system, metric and item."""
@@ -198,7 +203,8 @@ class Scoring:
         if not rows:
             raise InputError("none of these metrics has scores of single segments")
         columns = ("system", "metric", "item", Column("score", f".{digits}f"))
-        return Table(columns, rows, signatures=self.signatures)
+        made = Table(columns, rows, signatures=self.signatures)
+        return labelled(made, self.simulated)
 
     def record(self, *, segments: bool = False) -> list[dict[str, Any]]:
         """A record for each system and metric, with the scores of single segments or without."""

@@ -74,10 +74,12 @@ def validation_advice(validation: Validation, study: Study | None = None) -> tup
     """
     found: list[Advice] = []
     for look in _OF_SCORES:
-        found += look(validation)
+        if not (validation.simulated and look in _OF_PEOPLE):
+            found += look(validation)
     if study is not None:
         for look_at in _OF_STUDIES:
-            found += look_at(validation, study)
+            if not (validation.simulated and look_at in _OF_PEOPLE):
+                found += look_at(validation, study)
     return tuple(found)
 
 
@@ -289,6 +291,8 @@ _OF_STUDIES: tuple[Callable[[Validation, Study], Iterator[Advice]], ...] = (
     _retrieved,
     _double_raters,
 )
+#: What rests on ratings, and so says nothing where these are simulated.
+_OF_PEOPLE = (_few_systems, _few_raters, _wrong_direction, _many_ties, _outliers, _double_raters)
 
 
 def _tied_share(values: Array) -> float:

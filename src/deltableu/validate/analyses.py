@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.corpus import Item, RatingTable, Study, StudyFacts, study_facts
+from deltableu.corpus import (
+    Item,
+    RatingTable,
+    Study,
+    StudyFacts,
+    labelled,
+    says_simulated,
+    study_facts,
+    told_of_simulated,
+)
 from deltableu.errors import InputError
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.rate import Consistency, consistency_curve
@@ -41,6 +50,8 @@ class Analyses:
     consistency : Consistency or None
         How many ratings an output needs; None where outputs have too few.
     advice : tuple of Advice
+    simulated, outputs_simulated : bool
+        Whether raters of outputs or references are; whether those of outputs are.
     """
 
     bins: tuple[QualityBins, ...] = ()
@@ -49,6 +60,8 @@ class Analyses:
     facts: StudyFacts | None = None
     consistency: Consistency | None = None
     advice: tuple[Advice, ...] = ()
+    simulated: bool = False
+    outputs_simulated: bool = False
     items: Mapping[str, Item] = field(default_factory=dict, repr=False)
     outputs: Mapping[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
@@ -61,7 +74,14 @@ class Analyses:
             "facts": [] if self.facts is None else [self.facts.table()],
             "consistency": [] if self.consistency is None else [self.consistency.table()],
         }
-        return found[name]
+        # The texts are what they are, whoever rated them.
+        return found[name] if name == "facts" else [self.told(one) for one in found[name]]
+
+    def told(self, table: Table) -> Table:
+        """A table that rests on ratings, with what its readers must know."""
+        if not self.simulated:
+            return table
+        return told_of_simulated(table) if self.outputs_simulated else labelled(table)
 
     def cases_table(self) -> Table:
         """One row per case: what was asked, said, expected, and what people and metric think."""
@@ -189,6 +209,8 @@ def analyse_validation(
         else study_facts(study, [n for n in human.systems if n in study.outputs]),
         None if ratings is None else consistency_curve(ratings, seed=seed),
         validation_advice(validation, study),
+        validation.simulated,
+        says_simulated(validation.source),
         {} if study is None else {item.id: item for item in study.items},
         texts,
     )

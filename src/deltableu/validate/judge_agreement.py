@@ -145,6 +145,9 @@ def compare_judges(
         replacement=_replacement(one, two, allowed, significance, missing),
         missing=missing,
         confidence=confidence,
+        simulated=one.simulated
+        or two.simulated
+        or (study is not None and study.ratings.is_simulated),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltableu._visible import shortened
+from deltableu.corpus import labelled
 from deltableu.io import Cell, Column, Table, field_record
 from deltableu.rate import AlternativeAnnotatorTest
 from deltableu.stats import ConfidenceInterval, Method
@@ -162,6 +163,8 @@ class JudgeAgreement:
     missing : dict of str to str
         Why something is None.
     confidence : float
+    simulated : bool
+        Whether raters of any of it are.
     """
 
     first: str
@@ -184,6 +187,7 @@ class JudgeAgreement:
     replacement: AlternativeAnnotatorTest | None
     missing: dict[str, str]
     confidence: float
+    simulated: bool = False
 
     def measures_table(self, *, digits: int = 2) -> Table:
         """Correlations, bias and signs."""
@@ -286,7 +290,8 @@ class JudgeAgreement:
             "systems": self.ranking_table(digits=digits),
             "raters": raters,
         }
-        return [table for table in (made[name] for name in names) if table is not None]
+        found = [table for table in (made[name] for name in names) if table is not None]
+        return [labelled(table, self.simulated) for table in found]
 
     def record(self) -> dict[str, Any]:
         """All of it."""

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.corpus import RatingTable, Scale, ScoreTable, Study
+from deltableu.corpus import RatingTable, Scale, ScoreTable, Study, reference_set, says_simulated
 from deltableu.errors import InputError, check_choice
 from deltableu.rate import rated_units
 
@@ -36,6 +36,8 @@ class JudgedUnits:
     raters : tuple of str
     said : array
         Raters x texts, NaN where a rater said nothing; no rows where single raters are not known.
+    simulated : bool
+        Whether raters are.
     """
 
     name: str
@@ -45,6 +47,7 @@ class JudgedUnits:
     scaled: bool
     raters: tuple[str, ...] = ()
     said: Array | None = None
+    simulated: bool = False
 
     @classmethod
     def of_weights(cls, name: str, study: Study) -> JudgedUnits:
@@ -58,7 +61,9 @@ class JudgedUnits:
         if not found:
             raise InputError(f"{name}: its references have no weights")
         keys, values = zip(*found, strict=True)
-        return cls(name, "references", keys, np.array(values, dtype=np.float64), True)
+        simulated = says_simulated(reference_set(study).weights_from)
+        weights = np.array(values, dtype=np.float64)
+        return cls(name, "references", keys, weights, True, simulated=simulated)
 
     @classmethod
     def of_ratings(
@@ -96,6 +101,7 @@ class JudgedUnits:
             scaled,
             tuple(names),
             said[:, kept],
+            units.table.is_simulated,
         )
 
     @classmethod
@@ -112,7 +118,8 @@ class JudgedUnits:
             raise InputError(f"{name}: has no scores of single outputs")
         keys = tuple((scores.items[i], f"system:{scores.systems[s]}") for s, i in places)
         found = np.array([values[s, i] for s, i in places])
-        return cls(name, "outputs", keys, found, False)
+        simulated = says_simulated(scores.signatures[0])
+        return cls(name, "outputs", keys, found, False, simulated=simulated)
 
     def take(self, places: Ints) -> JudgedUnits:
         """Some of the texts."""
@@ -124,6 +131,7 @@ class JudgedUnits:
             self.scaled,
             self.raters,
             None if self.said is None else self.said[:, places],
+            self.simulated,
         )
 
 

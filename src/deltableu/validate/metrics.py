@@ -10,9 +10,15 @@ from typing import Any, Literal
 import numpy as np
 
 from deltableu._types import Progress
-from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, align_scores
+from deltableu.corpus import (
+    RatingTable,
+    ReferenceSet,
+    ScoreTable,
+    align_scores,
+    says_simulated,
+)
 from deltableu.errors import InputError, check_kind
-from deltableu.rate import direct_assessment, human_scores, of_one_criterion
+from deltableu.rate import direct_assessment, human_scores, of_one_criterion, table_source
 from deltableu.score import Metric, Scoring
 from deltableu.stats import (
     Method,
@@ -142,7 +148,7 @@ def validate_metrics(
     if len(human.metrics) != 1:
         there = ", ".join(human.metrics)
         raise InputError(f"there are several human scores ({there}): choose a criterion")
-    source = human.signatures[0] if judgements is not None else f"table-{human.metrics[0]}"
+    source = human.signatures[0] if judgements is not None else table_source(human)
     everything = given
     least = 1 if chosen.levels == ("pooled",) else 2
     given, people, left_out = align_scores(given, human.turned(), least=least)
@@ -160,13 +166,18 @@ def validate_metrics(
     )
     accuracies = work.accuracies()
     told += dict.fromkeys(one.reason for one in accuracies if one.reason)
+    if says_simulated(source):
+        people = replace(people, metrics=("simulated raters",))
+    simulated = says_simulated(source) or any(map(says_simulated, given.signatures))
     comparisons = []
-    for level in chosen.levels:
+    # What is told of metrics by simulated raters ranks none of them.
+    for level in () if simulated else chosen.levels:
         comparison, lines = compare_level(study, level, chosen, threads, progress)
         told += [line for line in lines if line not in told]
         if comparison is not None:
             comparisons.append(comparison)
     measured = [measure_accuracy(study, one, chosen, threads) for one in chosen.accuracies]
+    accuracy_comparisons = [found.comparison for found in measured if not simulated]
     told += [line for found in measured for line in found.notes if line not in told]
     return Validation(
         human=people,
@@ -188,8 +199,9 @@ def validate_metrics(
         scores=as_given.select(metrics=given.metrics, systems=given.systems, items=given.items),
         measured=tuple(one for found in measured for one in found.accuracies),
         accuracy_comparisons=tuple(
-            found.comparison for found in measured if found.comparison is not None
+            comparison for comparison in accuracy_comparisons if comparison is not None
         ),
+        simulated=simulated,
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from deltableu.corpus import ScoreTable
-from deltableu.io import Cell, Column, Table, field_record, written
+from deltableu.corpus import ScoreTable, labelled, labelled_rows, says_simulated
+from deltableu.io import Better, Cell, Column, Table, field_record, written
 from deltableu.rate import DirectAssessment
 from deltableu.stats import ConfidenceInterval, Method, interval_cells
 from deltableu.validate.accuracy_results import Accuracy, MeasuredAccuracy
@@ -93,6 +93,9 @@ class Validation:
         Every metric by every accuracy that was among the methods.
     accuracy_comparisons : tuple of MetricComparison
         One per accuracy: which metrics are right more often than which.
+    simulated : bool
+        Whether ratings of outputs, or weights of references, are simulated. Then metrics stand in
+        the order in which they were given, and none is compared with another.
     """
 
     human: ScoreTable
@@ -110,6 +113,7 @@ class Validation:
     scores: ScoreTable | None = None
     measured: tuple[MeasuredAccuracy, ...] = ()
     accuracy_comparisons: tuple[MetricComparison, ...] = ()
+    simulated: bool = False
 
     def __repr__(self) -> str:
         """How well metrics agree by the first correlation at the first level; `table` has all."""
@@ -121,9 +125,14 @@ class Validation:
         more = ", ..." if len(rows) > 4 else ""
         sizes = f"{len(self.human.systems)} systems, {len(self.human.items)} items"
         return (
-            f"Validation({sizes}; {first.method} with people at level {first.level}: "
+            f"Validation({sizes}; {first.method} with {self.whom} at level {first.level}: "
             f"{', '.join(shown)}{more})"
         )
+
+    @property
+    def whom(self) -> str:
+        """Whom metrics are compared with: people, or simulated raters."""
+        return "simulated raters" if says_simulated(self.source) else "people"
 
     def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
         """One of the agreements."""
@@ -133,15 +142,16 @@ class Validation:
         raise KeyError(f"{metric!r} was not validated at level {level!r} by {method!r}")
 
     def table(self, level: Level | None = None, *, digits: int = 3) -> Table:
-        """Metrics in rows, best first, at one level (by default the first); winners in bold."""
+        """Metrics in rows, best first, at one level (by default the first); winners in bold.
+
+        Where raters are simulated: in the order in which they were given, and none in bold.
+        """
         level = level or self.agreements[0].level
         rows = [one for one in self.agreements if one.level == level]
         methods = list(dict.fromkeys(one.method for one in rows))
         found = {(one.metric, one.method): one for one in rows}
         first = {one.metric: one for one in rows if one.method == methods[0]}
-        names = sorted(
-            first, key=lambda name: (math.isnan(first[name].value), -first[name].value, name)
-        )
+        names = self._ordered({name: one.value for name, one in first.items()})
         form = f".{digits}r"
         winners = {name for one in self.comparisons if one.level == level for name in one.winners}
         columns: dict[Column, Mapping[str, object]] = {
@@ -150,10 +160,11 @@ class Validation:
                 for name in names
             }
         }
+        better: Better | None = None if self.simulated else "higher"
         ceiling = self.raters and self.raters.ceiling(level, methods[0])
         for place, method in enumerate(methods):
             own = {name: found[name, method] for name in names}
-            columns[Column(method, form, better="higher", drop=place)] = {
+            columns[Column(method, form, better=better, drop=place)] = {
                 name: Cell(one.value, one.interval) for name, one in own.items()
             }
             if place == 0:
@@ -183,11 +194,11 @@ class Validation:
             }
             # Totals of systems have no soft accuracy.
             if shares or self.human.items:
-                columns[Column(title, form, better="higher", drop=4)] = shares
+                columns[Column(title, form, better=better, drop=4)] = shares
         body = [[values.get(name) for values in columns.values()] for name in names]
         if ceiling:
             empty = [None] * (len(columns) - 2)
-            people = "(people with people)"
+            people = f"({self.whom} with {self.whom})"
             for name, note, value in (
                 ("one rater", people, ceiling.one_rater),
                 ("half of the raters", people, ceiling.halves),
@@ -196,7 +207,13 @@ class Validation:
                 body.append([Cell(name, note=note), value, *empty])
         units = max((one.units for one in rows), default=0)
         caption = f"{level}: {_TITLES[level]} ({units} {_UNITS[level]})"
-        return Table(columns, body, caption, self._notes(), self._signatures())
+        return self._labelled(Table(columns, body, caption))
+
+    def _ordered(self, values: Mapping[str, float]) -> list[str]:
+        """Metrics, best first, or as they were given where nothing tells which is best."""
+        if self.simulated:
+            return [name for name in self.metrics if name in values]
+        return sorted(values, key=lambda name: (math.isnan(values[name]), -values[name], name))
 
     def accuracy_table(self, *, digits: int = 3) -> Table | None:
         """Metrics in rows, and the accuracies that were asked for in columns."""
@@ -206,7 +223,7 @@ class Validation:
         methods = list(dict.fromkeys(one.method for one in self.measured))
         found = {(one.metric, one.method): one for one in self.measured}
         first = {one.metric: one.value for one in self.measured if one.method == methods[0]}
-        names = sorted(first, key=lambda name: (math.isnan(first[name]), -first[name], name))
+        names = self._ordered(first)
         winners = {(name, one.method) for one in self.accuracy_comparisons for name in one.winners}
         rows = []
         for name in names:
@@ -218,46 +235,57 @@ class Validation:
                 cells.append(one and Cell(one.value, one.interval, note=note, best=best))
             rows.append(cells)
         columns = [Column("metric"), *(Column(method, form) for method in methods)]
-        return Table(
-            columns,
-            rows,
-            "how often metrics prefer what people prefer",
-            self._notes(),
-            self._signatures(),
-        )
+        caption = f"how often metrics prefer what {self.whom} prefer"
+        return self._labelled(Table(columns, rows, caption))
 
     def people_tables(self, *, digits: int = 3) -> list[Table]:
         """What people think of the systems and how far they agree, where there are raw ratings."""
         tables = []
         if self.assessment is not None:
-            caption = f"people ({self.source})"
+            caption = f"{'ratings' if self.simulated else 'people'} ({self.source})"
             tables.append(replace(self.assessment.table(digits=digits), caption=caption))
         if self.raters is not None:
             tables.append(self.raters.table(digits=digits))
-        return [self._noted(one) for one in tables]
+        return [self._labelled(one) for one in tables]
 
     def matrix_tables(self) -> list[Table]:
         """For each level, p-values of the row's metric agreeing better than the column's."""
         compared = (*self.comparisons, *self.accuracy_comparisons)
-        return [self._noted(one.table()) for one in compared]
+        return [self._labelled(one.table()) for one in compared]
 
     def _notes(self) -> dict[str, str]:
         """What readers of the tables must know."""
         populations = {one.level: one.population for one in self.agreements}
-        return {
+        ranked = {
             "bold": "no other metric agrees significantly better at this level",
             "sentinels": "know nothing of quality and cannot win; p-values against them are "
             "one-sided and not corrected",
+        }
+        unranked = {
+            "simulated raters": "how metrics agree with them says nothing about the metrics, which "
+            "stand in the order in which they were given"
+            if says_simulated(self.source)
+            else "gave the weights of references: how metrics that use them agree with people says "
+            "nothing about these metrics; all stand in the order in which they were given",
+            "sentinels": "know nothing of quality",
+        }
+        return {
+            **(unranked if self.simulated else ranked),
             "intervals": "; ".join(f"{level}: {who}" for level, who in populations.items()),
-            **(self.raters.notes() if self.raters else {}),
+            **{
+                name.replace("people", self.whom): text
+                for name, text in (self.raters.notes() if self.raters else {}).items()
+            },
             **{f"note {place}": text for place, text in enumerate(self.notes, start=1)},
         }
 
     def _signatures(self) -> dict[str, str]:
         return {"validation": self.signature, **self.signatures}
 
-    def _noted(self, table: Table) -> Table:
-        return replace(table, notes=self._notes(), signatures=self._signatures())
+    def _labelled(self, table: Table) -> Table:
+        """With what its readers must know."""
+        noted = Table(table.columns, table.rows, table.caption, self._notes(), self._signatures())
+        return labelled(noted, self.simulated)
 
     def tidy_table(self) -> Table:
         """A row for each level, metric and method, for programs."""
@@ -271,12 +299,13 @@ class Validation:
             (
                 *(one.level, one.metric, one.method, one.value, *interval_cells(one.interval)),
                 *(one.p_value, one.units, one.dropped, one.without_length),
-                *((one.level, one.metric) in winners, one.metric in self.sentinels),
+                None if self.simulated else (one.level, one.metric) in winners,
+                one.metric in self.sentinels,
                 *(self.signature, self.signatures.get(one.metric)),
             )
             for one in self.agreements
         ]
-        return Table(columns, rows)
+        return labelled_rows(Table(columns, rows), self.simulated)
 
     def tidy_matrix(self) -> Table:
         """A row for each level and pair of metrics, for programs."""
@@ -293,7 +322,7 @@ class Validation:
             for j, two in enumerate(found.metrics)
             if (i != j if found.correction == "wmt" else i < j)
         ]
-        return Table(columns, rows)
+        return labelled_rows(Table(columns, rows), self.simulated)
 
     def record(self) -> dict[str, Any]:
         """All of it; what is known of people stands together."""

@@ -22,6 +22,7 @@ from deltableu.corpus import (
     item_groups,
     obvious_groups,
     reference_set,
+    says_simulated,
 )
 from deltableu.errors import InputError, hint_at
 from deltableu.rate import human_scores, of_one_criterion
@@ -121,11 +122,20 @@ def measure_study(
     criterion, said = _criterion(study, choices.criterion)
     told += [*said, *_copies(study)]
     ratings = RatingTable.from_study(study, criterion=criterion, unknown=choices.unknown)
+    if ratings.is_simulated:
+        raise InputError(
+            "its ratings are simulated, and a suite ranks metrics by what people say: leave it out"
+        )
     people = human_scores(of_one_criterion(ratings), scale=plan.scale, min_raters=plan.min_raters)
     scored = _scores(study, metrics, choices, seed, told, threads)
     if scored.table is None or all(kind is not None for _, kind in scored.rows):
         reasons = "; ".join(f"{metric}: {why}" for metric, why in scored.missing.items())
         raise InputError(f"no metric can be computed ({reasons})")
+    if any(map(says_simulated, scored.table.signatures)):
+        raise InputError(
+            "the weights of its references are simulated, and a suite ranks metrics by what people "
+            "say: leave it out, or metrics that use weights"
+        )
     given, human, left_out = align_scores(scored.table.turned(), people.turned(), least=1)
     told += left_out
     rated = human.values[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from deltableu.corpus import SIMULATED_LABEL, labelled_rows
 from deltableu.io import Cell, Column, Table, written
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.sweep_plan import SweepName
@@ -65,11 +66,15 @@ class Sweep:
     agreements : tuple of UnitAgreement
     without_positive : mapping of str to int
         Items that a setting leaves without a positive reference; they count at no setting.
+    simulated, outputs_simulated : bool
+        Whether raters of outputs or references are; whether those of outputs are.
     """
 
     name: SweepName
     agreements: tuple[UnitAgreement, ...]
     without_positive: Mapping[str, int] = field(default_factory=dict)
+    simulated: bool = False
+    outputs_simulated: bool = False
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -85,6 +90,11 @@ class Sweep:
     def methods(self) -> tuple[Method, ...]:
         """The correlations that were made."""
         return tuple(dict.fromkeys(one.method for one in self.agreements))
+
+    @property
+    def whom(self) -> str:
+        """Whom metrics are compared with."""
+        return "simulated raters" if self.outputs_simulated else "people"
 
     def agreement(self, metric: str, setting: str, method: Method | None = None) -> UnitAgreement:
         """One of the agreements; by default by the first correlation."""
@@ -124,7 +134,8 @@ class Sweep:
     def _caption(self, methods: str) -> str:
         sizes = sorted({one.unit_size for one in self.agreements})
         units = f"units of {sizes[0]}" if len(sizes) == 1 else "units"
-        return f"{_TITLES[self.name]}: {methods} with people on {units}"
+        caption = f"{_TITLES[self.name]}: {methods} with {self.whom} on {units}"
+        return f"{caption} {SIMULATED_LABEL}" if self.simulated else caption
 
 
 def _cell(one: UnitAgreement, form: str) -> Cell:
@@ -149,6 +160,8 @@ class Sweeps:
     notes : tuple of str
         What readers must know.
     signature : str
+    simulated : bool
+        As in each of the sweeps.
     """
 
     sweeps: tuple[Sweep, ...]
@@ -158,6 +171,7 @@ class Sweeps:
     human: str
     notes: tuple[str, ...]
     signature: str
+    simulated: bool = False
 
     def sweep(self, name: SweepName) -> Sweep:
         """One of the sweeps."""
@@ -187,4 +201,4 @@ class Sweeps:
             for one in sweep.agreements
         ]
         names = ("sweep", "setting", "metric", "method", "value", "unit_size", "units", "spread")
-        return Table(names, rows)
+        return labelled_rows(Table(names, rows), self.simulated)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from deltableu._types import Progress
-from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable
+from deltableu.corpus import RatingTable, ReferenceSet, ScoreTable, says_simulated
 from deltableu.errors import InputError, check_kind, check_known
 from deltableu.rate import pair_scores
 from deltableu.score import BLEU, DeltaBLEU, Metric, SentenceBLEU, as_metrics, text_source
@@ -101,7 +102,17 @@ def sweep_metrics(
     work = SweepWork.of(
         source.references, source.outputs, people, made, names, chosen, groups, threads
     )
-    found = tuple(work.sweep(name, progress) for name in names)
+    outputs_simulated = says_simulated(people.source)
+    simulated = outputs_simulated or (
+        says_simulated(source.references.weights_from)
+        and any("weights" in one.needs for one in made)
+    )
+    found = tuple(
+        replace(
+            work.sweep(name, progress), simulated=simulated, outputs_simulated=outputs_simulated
+        )
+        for name in names
+    )
     return Sweeps(
         found,
         people.pairs,
@@ -110,6 +121,7 @@ def sweep_metrics(
         people.source,
         (*notes, *work.notes),
         work.signature(),
+        simulated,
     )
 
 
