@@ -174,6 +174,20 @@ def test_sample(succeeds, run, branches, tmp_path):
     assert (result.json["items"], result.json["candidates"], result.json["dropped"]) == (2, 2, {})
 
 
+def test_sample_answers(run, succeeds, tmp_path):
+    chats = [["Hm.", "Tea?", "Yes."], ["So.", "tea", "No."], ["Oh.", "Cake?", "Yes."]]
+    lines = [json.dumps({"id": f"c{n}", "turns": turns}) for n, turns in enumerate(chats)]
+    (tmp_path / "chats.jsonl").write_text("\n".join(lines) + "\n")
+    settings = ("--as", "answers", "-o", tmp_path / "study", "--format", "json")
+    result = run("logs", "sample", tmp_path / "chats.jsonl", *settings)
+    assert (result.code, result.json["kind"], result.json["fit"]) == (0, "answers", 1)
+    assert result.json["dropped"] == {"one_dialogue": 4}
+    succeeds("check", tmp_path / "study")
+    (item,) = map(json.loads, (tmp_path / "study" / "items.jsonl").read_text().splitlines())
+    assert item["message"] in ("Tea?", "tea")
+    assert item["context"] in (["Hm."], ["So."])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from hashlib import blake2b
+from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from deltableu.corpus import check_study, read_study
 from deltableu.errors import InputError
@@ -101,10 +105,146 @@ def studies(path):
     return {file.relative_to(path): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
-@pytest.mark.parametrize("kind", ["upsilon", "triples"])
-def test_the_order_of_files_and_rows_does_not_matter(kind, posts, tmp_path):
+def chat(name, *turns):
+    return {"id": name, "turns": list(turns)}
+
+
+CHATS = [
+    *(chat(f"a{n}", f"Well {n}.", f"Who is it ({n % 7})?", f"Me {n}") for n in range(40)),
+    chat("once", "Only here?", "Yes."),
+    chat("twice", "Twice here", "One", "Twice here?", "Two"),
+    chat("echo1", "Ready?", "YES!"),
+    chat("echo2", "ready", "yes"),
+    chat("dull1", "So", "..."),
+    chat("dull2", "so", "!!!"),
+    chat("face1", ":-)", "Ha."),
+    chat("face2", ":-)", "Ho."),
+]
+
+
+def answers(logs, output, **plan):
+    return sample(logs, output, "answers", period=None, split=None, **plan)
+
+
+def test_answers(tmp_path):
+    logs = save(tmp_path / "chats.jsonl", CHATS)
+    made = answers(logs, tmp_path / "study")
+    # 40 first turns and "Only here?", "One" and "Twice here" are in one dialogue each.
+    assert dict(made.dropped) == {"one_dialogue": 43, "same_reply": 1, "length": 1}
+    assert (made.candidates, made.fit, made.items) == (52, 7, 7)
+    assert "utterances left out: in one dialogue only" in str(list(made.table().rows))
+    assert check_study(tmp_path / "study").problems == ()
+    study = read_study(tmp_path / "study")
+    assert study.systems["human"].type == "human"
+    turns = {one["id"]: one["turns"] for one in CHATS}
+    for item, human in zip(study.items, study.outputs["human"], strict=True):
+        (reference,) = item.references
+        other = item.meta["human"].rpartition(":")[0]
+        assert item.id == item.meta["response"] == reference.source.id
+        assert [*item.context, item.message, reference.text] == turns[item.meta["thread"]]
+        assert human == turns[other][2] != reference.text
+        assert other != item.meta["thread"]
+        assert text_keys([item.message]).keys == text_keys([turns[other][1]]).keys
+
+
+def test_answers_of_posts(tmp_path):
+    """Replies in one thread do not make two dialogues."""
+    logs = [
+        *thread("t0", 2019, 2, first="Tea or coffee?", said=["Tea.", "Coffee."]),
+        *thread("t1", 2019, 2, first="tea or coffee", said=["tea", "Both"]),
+        *thread("t2", 2019, 2, first="Cake?", said=["Yes", "No"]),
+        *thread("old", 2018, 1, first="Tea OR coffee", said=["both!"]),
+    ]
+    made = sample(save(tmp_path / "posts.jsonl", logs), tmp_path / "study", "answers")
+    # The drinks, and "tea", which is answered in two threads.
+    assert (made.candidates, made.fit, dict(made.dropped)) == (7, 2, {"one_dialogue": 5})
+    study = read_study(tmp_path / "study")
+    (place,) = (n for n, item in enumerate(study.items) if "offee" in item.message)
+    said = [study.items[place].references[0].text, study.outputs["human"][place]]
+    assert set(text_keys(said).keys.tolist()) == {b"tea", b"coffee"}
+
+
+TURNS = st.lists(
+    st.sampled_from(["a", "A!", "b", "c", "d d", "e e", "..."]), min_size=2, max_size=4
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(chats=st.lists(TURNS, min_size=1, max_size=9), seed=st.integers(0, 5), data=st.data())
+def test_answers_are_as_written_down(chats, seed, data, tmp_path_factory):
+    """Against a literal transcription of what an item is, for any order of the rows."""
+    folder = tmp_path_factory.mktemp("answers")
+    rows = [chat(f"c{number}", *turns) for number, turns in enumerate(chats)]
+    train = data.draw(st.lists(st.tuples(*[st.sampled_from("abc")] * 2), max_size=2))
+    (folder / "train.tsv").write_text(
+        "utterance\tresponse\n" + "".join(f"{one}\t{other}\n" for one, other in train)
+    )
+    words = lambda text: text.lower().strip("!.")  # noqa: E731
+    groups = {}
+    for row in rows:
+        for place, (said, reply) in enumerate(pairwise(row["turns"]), 1):
+            if words(said):
+                pair = (row["id"], f"{row['id']}:{place}", said, reply)
+                groups.setdefault(words(said), []).append(pair)
+    possible = {}
+    for said, pairs in groups.items():
+        good = [pair for pair in pairs if words(pair[3]) and (said, words(pair[3])) not in train]
+        possible[said] = {
+            (one[1], other[1])
+            for one in good
+            for other in good
+            if one[0] != other[0] and words(one[3]) != words(other[3])
+        }
+    wanted = {said for said, pairs in possible.items() if pairs}
+    logs = save(folder / "one.jsonl", rows)
+    how = {"exclude": [folder / "train.tsv"], "rules": PairRules(min_posts=2)}
+    plan = SamplePlan("answers", seed=seed)
+    if not wanted:
+        with pytest.raises(InputError, match=r"none of|no utterance"):
+            sample_items(logs, folder / "study", plan, **how)
+        return
+    made = sample_items(logs, folder / "study", plan, **how)
+    assert (made.candidates, made.fit) == (len(groups), len(wanted))
+    assert sum(made.dropped.values()) == made.candidates - made.fit
+    alone = [pairs for pairs in groups.values() if len({pair[0] for pair in pairs}) == 1]
+    assert made.dropped.get("one_dialogue", 0) == len(alone)
+    study = read_study(folder / "study")
+    assert {words(item.message) for item in study.items} == wanted
+    for item in study.items:
+        assert (item.id, item.meta["human"]) in possible[words(item.message)]
+    # Which is told by the transcription of its ranks, too.
+    rank = lambda id: int.from_bytes(  # noqa: E731
+        blake2b(f"{seed}\0{id}".encode(), digest_size=16).digest(), "little"
+    )
+    assert {(item.id, item.meta["human"]) for item in study.items} == {
+        min(possible[said], key=lambda pair: tuple(map(rank, pair))) for said in wanted
+    }
+    assert [item.id for item in study.items] == sorted(
+        (item.id for item in study.items), key=lambda id: rank(f"{id}\0")
+    )
+    save(folder / "other.jsonl", data.draw(st.permutations(rows)))
+    sample_items(folder / "other.jsonl", folder / "again", plan, **how)
+    assert studies(folder / "study") == studies(folder / "again")
+
+
+def test_answers_favour_no_utterance(tmp_path):
+    """One that hundreds of dialogues have is not drawn more often."""
+    rows = [chat(f"c{n}", "Hello?", f"Hi {n}") for n in range(300)]
+    rows += [chat(f"d{n}", f"Rare {n // 2}", f"Reply {n}") for n in range(18)]
+    logs = save(tmp_path / "chats.jsonl", rows)
+    drawn = 0
+    for seed in range(12):
+        answers(logs, tmp_path / f"{seed}", items=1, seed=seed)
+        drawn += read_study(tmp_path / f"{seed}").items[0].message == "Hello?"
+    assert drawn < 6
+
+
+@pytest.mark.parametrize("kind", ["upsilon", "triples", "answers"])
+def test_the_order_of_files_and_rows_does_not_matter(kind, tmp_path):
+    asked = [post for n in range(24) for post in thread(f"s{n}", 2019, 1, first=f"Same {n // 2}")]
+    posts = save(tmp_path / "posts.jsonl", POSTS + asked)
     sample(posts, tmp_path / "one", kind, items=8, seed=3)
-    shuffled = random.Random(5).sample(POSTS, len(POSTS))
+    shuffled = random.Random(5).sample(POSTS + asked, len(POSTS + asked))
     (tmp_path / "z").mkdir()
     save(tmp_path / "z" / "a.jsonl", shuffled[:40])
     save(tmp_path / "z" / "b.jsonl", shuffled[40:])
@@ -211,7 +351,7 @@ def test_refusals(posts, tmp_path):
     refused("there is no such file", posts, out, exclude=[tmp_path / "none.tsv"])
     refused("no column 'utterance'", posts, out, exclude=[save(tmp_path / "x.tsv", POSTS[:1])])
     refused("holds .*posts.jsonl, which is read here", posts, tmp_path)
-    for settings in (
+    for wrong in (
         {"kind": "other"},
         {"items": 0},
         {"seed": -1},
@@ -219,8 +359,10 @@ def test_refusals(posts, tmp_path):
         {"max_words": 0},
         {"min_bigram_count": 2},
     ):
-        with pytest.raises(InputError, match=next(iter(settings))):
-            SamplePlan(**{"kind": "upsilon", **settings})
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            SamplePlan(**{"kind": "upsilon", **wrong})
+    with pytest.raises(InputError, match="min_bigram_count"):
+        SamplePlan("answers", min_bigram_count=2)
     with pytest.raises(InputError, match="leave it out"):
         sample_items(posts, out, SamplePlan("upsilon"), rules=PairRules(first=True))
 

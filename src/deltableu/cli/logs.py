@@ -187,7 +187,7 @@ def pairs(
 def sample(
     *files: str,
     output: Annotated[Path, Output],
-    as_: Annotated[Literal["upsilon", "triples"], Parameter(name="--as")],
+    as_: Annotated[Literal["upsilon", "triples", "answers"], Parameter(name="--as")],
     items: Positive = 100,
     seed: Whole = 0,
     period: str | None = None,
@@ -216,7 +216,9 @@ def sample(
     as_
         upsilon: first utterances of dialogues with two replies or more, of which one is the
         original reference and another the output of the system human (posts only). triples:
-        context, message and response, which is the original reference.
+        context, message and response, which is the original reference. answers: as upsilon, for
+        logs in which an utterance has one reply: utterances that two dialogues or more have, with
+        replies that differ.
     items
         How many to draw.
     seed

@@ -10,7 +10,10 @@ from deltableu.errors import InputError, Problem
 from deltableu.io import Table, fact_table
 from deltableu.logs.types import ReadLogs
 
-Kind = Literal["upsilon", "triples"]
+Kind = Literal["upsilon", "triples", "answers"]
+
+#: What is looked at one by one to draw items of each kind.
+NOUNS: Mapping[Kind, str] = {"upsilon": "dialogue", "triples": "triple", "answers": "utterance"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +22,14 @@ class SamplePlan:
 
     Parameters
     ----------
-    kind : {"upsilon", "triples"}
+    kind : {"upsilon", "triples", "answers"}
         `upsilon`: the first utterance of a dialogue with two replies or more; one of them is the
         original reference, another one what the system `human` says (Tsuta et al. 2020, section
         5.2). `triples`: context, message and response, which is the original reference (Galley et
-        al. 2015, section 4.1).
+        al. 2015, section 4.1). `answers`: an utterance that occurs in two dialogues or more with
+        replies that differ (`deltableu.text.text_keys` of both), one of which is the original
+        reference, and one from another dialogue what the system `human` says; what upsilon items
+        are for logs in which an utterance has one reply.
     items : int
         How many; 100 in the first paper, about 33,000 candidates to be rated in the second.
     seed : int
@@ -44,7 +50,7 @@ class SamplePlan:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            message = f"must be upsilon or triples, got {self.kind!r}"
+            message = f"must be upsilon, triples or answers, got {self.kind!r}"
             raise InputError(Problem(message, field="kind"))
         for name, least in (("items", 1), ("seed", 0), ("min_words", 0), ("min_bigram_count", 0)):
             if getattr(self, name) < least:
@@ -53,12 +59,13 @@ class SamplePlan:
         if self.max_words is not None and self.max_words < max(self.min_words, 1):
             message = f"must be at least min_words, got {self.max_words}"
             raise InputError(Problem(message, field="max_words"))
-        if self.kind == "upsilon" and self.min_bigram_count:
+        if self.kind != "triples" and self.min_bigram_count:
             raise InputError(Problem("is of triples", field="min_bigram_count"))
 
 
-#: Why a dialogue, or a triple, makes no item.
+#: Why a dialogue, a triple or an utterance makes no item.
 REASONS = {
+    "one_dialogue": "in one dialogue only",
     "few_replies": "fewer than two replies to the first utterance",
     "known_thread": "in a thread of the excluded logs",
     "known_pair": "the same pair in training data",
@@ -74,11 +81,11 @@ class SampledItems(ReadLogs):
 
     Attributes
     ----------
-    kind : {"upsilon", "triples"}
+    kind : {"upsilon", "triples", "answers"}
     period : str
         Empty where all of the logs were sampled from.
     candidates : int
-        Dialogues of the period, or triples.
+        Dialogues of the period, triples, or different utterances.
     training_pairs : int
         Pairs that no item may have.
     dropped : mapping
@@ -102,7 +109,7 @@ class SampledItems(ReadLogs):
 
     def table(self) -> Table:
         """What was drawn from what."""
-        noun = "dialogues" if self.kind == "upsilon" else "triples"
+        noun = f"{NOUNS[self.kind]}s"
         of = f" of {self.period}" if self.period else ""
         facts = {"items sampled": self.items, f"{noun}{of}": self.candidates}
         for name, number in self.dropped.items():
