@@ -135,11 +135,11 @@ def test_stages_follow_each_other_as_their_results_are_read(
     )
     assert commands["answer-reranked"] == (
         "deltableu respond run items/study --kind rerank --nbest answer-beam/nbest.jsonl "
-        "--output answer-reranked/reranked.jsonl --seed 7"
+        "--output answer-reranked/reranked.jsonl"
     )
     assert commands["answer-c-bm25"] == (
         "deltableu respond run items/study --kind c-bm25 --logs pairs/pairs/system.tsv "
-        "--work answer-c-bm25/work --output answer-c-bm25/c-bm25.jsonl --seed 7"
+        "--work answer-c-bm25/work --output answer-c-bm25/c-bm25.jsonl"
     )
     assert commands["mine"] == (
         "deltableu mine items/study --logs pairs/pairs/evaluator.tsv --method embedding "

@@ -39,6 +39,8 @@ _KINDS = {
     "file": ("", ""),
 }
 _RETRIEVAL = ("c-tfidf", "c-bm25")
+#: Kinds that draw something.
+_DRAWING = ("random", "human", "model")
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 _BY = ("judge", "simulated", "none")
 
@@ -297,7 +299,8 @@ class _Designer:
                 command += ["--nbest", Made(f"answer-{of}", "nbest.jsonl")]
             if name in wanted:
                 command += ["--nbest-output", Result("nbest.jsonl")]
-            command += ["--output", Result(f"{name}.jsonl"), *self._seeded(section)]
+            options = self._seeded(section) if kind in _DRAWING else section.options()
+            command += ["--output", Result(f"{name}.jsonl"), *options]
             self._add(
                 f"answer-{name}", section, command,
                 running=self._running(scales=kind in _RETRIEVAL),
