@@ -46,7 +46,7 @@ def show_examples(
     references = reference_set(data).select(select)
     rated = BLEU.family if references.weights is None else DeltaBLEU.family
     chosen = _metric(metric or (rated if judge is None else UpsilonBLEU.family), judge, settings)
-    references = chosen.prepare_references(references)
+    references, settled = chosen.settled(references)
     poor = set(references.without_positive()) if no_positive == "skip" else set()
     kept = [place for place in range(len(references)) if place not in poor]
     if not kept:
@@ -55,7 +55,7 @@ def show_examples(
     found = chosen_examples(
         references.take(kept),
         {name: [texts[place] for place in kept] for name, texts in data.outputs.items()},
-        chosen,
+        cast(BLEU, settled),
         number=number,
         system=system,
         ratings=output_ratings(data, criterion),

@@ -356,7 +356,7 @@ def _with_examples(
     references = result.main.references.take(places)
     if number == 0 or not _weighted(metric, references):
         return result
-    references = metric.prepare_references(references)
+    references, settled = metric.settled(references)
     poor = set(references.without_positive())
     useful = [place for place in range(len(references)) if place not in poor]
     if not useful:
@@ -370,7 +370,7 @@ def _with_examples(
     found = chosen_examples(
         references.take(useful),
         outputs,
-        metric,
+        cast(DeltaBLEU, settled),
         number=number,
         ratings=ratings,
         systems=None if inputs.study is None else inputs.study.systems,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import cast
 
 import numpy as np
 
@@ -193,7 +194,9 @@ def chosen_examples(
     if system is not None and system not in outputs:
         there, meant = ", ".join(outputs), hint_at(system, tuple(outputs))
         raise InputError(f"there is no system {system!r}; there are {there}{meant}")
-    references = metric.prepare_references(references)
+    # From here on nobody asks a judge again.
+    references, settled = metric.settled(references)
+    metric = cast(BLEU, settled)
     people = _human_scores(references, outputs, ratings)
     chosen = {}
     if system is None:
