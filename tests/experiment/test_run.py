@@ -85,6 +85,17 @@ def test_a_setting_repeats_exactly_what_comes_after_it(undisturbed: tuple[Path, 
     assert set(ends.values()) == {"kept"}
 
 
+def test_a_cluster_gives_the_same_results(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    design, folder = undisturbed
+    stages = read_design(design, engine="dask").stages
+    keys = stage_keys(stages, FileHashes())
+    wanted = [stage for stage in stages if stage.name in ("pairs", "mine")]
+    found = run_stages(wanted, tmp_path / "out").path("mine", "study/items.jsonl")
+    local = folder / "stages" / "mine" / keys["mine"] / "study" / "items.jsonl"
+    assert found.read_bytes() == local.read_bytes()
+
+
 def test_keys_change_with_files_and_code_and_nothing_else(tmp_path: Path) -> None:
     stages = read_design(write_small(tmp_path)).stages
     before = stage_keys(stages, FileHashes())
