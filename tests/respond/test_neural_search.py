@@ -185,6 +185,7 @@ def shares(scores, temperature=1.0, top_k=None, top_p=None):
         ({"method": "greedy", "candidates": 2}, "candidates"),
         ({"beam": 3, "candidates": 4}, "no more than the beam"),
         ({"length_penalty": -1.0}, "length_penalty"),
+        ({"method": "greedy", "length_penalty": 1.0}, "length_penalty: is for the method beam or"),
         ({"max_length": 0}, "max_length"),
         ({"seed": -1}, "seed"),
     ],

@@ -234,7 +234,7 @@ class NeuralResponder:
                 texts.append(text)
                 mean = one.score / len(one.scores)
                 features.append((one.score, len(one.words), mean, min(one.scores)))
-                totals.append(one.ranked_by(decoding.length_penalty))
+                totals.append(one.ranked_by(decoding.penalty))
             bounds.append(len(texts))
         return NBestLists(
             tuple(item.id for item in items),
@@ -262,13 +262,9 @@ class NeuralResponder:
 
         if not pairs:
             raise InputError("there are no pairs to foresee")
-        turns = [(said,) if isinstance(said, str) else tuple(said) for said, _ in pairs]
-        for number, said in enumerate(turns):
-            if not said:
-                raise InputError(Problem("has no message", field=f"pairs[{number}]"))
+        turns, texts = zip(*(_turns_and_text(n, pair) for n, pair in enumerate(pairs)), strict=True)
         read = self._conversed(turns)
-        cut = self.model.settings.max_length
-        responses = self.model.vocabulary.encode([text for _, text in pairs]).cut(cut)
+        responses = self.model.vocabulary.encode(texts).cut(self.model.settings.max_length)
         rows = np.arange(len(pairs))
         told = judged(self._networks[0], read, responses, rows, seed)
         divergences, words = told.scores[:, 1:].sum(0, dtype=np.float64).tolist()
@@ -280,6 +276,20 @@ class NeuralResponder:
             divergences / len(pairs),
             self.model.kind == "vhred",
         )
+
+
+def _turns_and_text(number: int, pair: Any) -> tuple[tuple[str, ...], str]:
+    """The turns of a pair, the message last, and its response."""
+    place = f"pairs[{number}]"
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise InputError(Problem("must be a message and a response", field=place))
+    said, text = pair
+    turns = (said,) if isinstance(said, str) or not isinstance(said, Sequence) else tuple(said)
+    if not turns:
+        raise InputError(Problem("has no message", field=place))
+    for one in (*turns, text):
+        check_kind(place, one, str)
+    return turns, text
 
 
 def _number(id: str) -> int:
