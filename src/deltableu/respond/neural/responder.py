@@ -195,10 +195,10 @@ class NeuralResponder:
         self, read: Conversed, rows: Ints, ids: Sequence[str], decoding: Decoding
     ) -> list[list[Found]]:
         torch = need("torch", _WHAT)
-        from deltableu.respond.neural.search import Rules, beam_search, sample
+        from deltableu.respond.neural.search import WordRules, beam_search, sample
 
         network = self._networks[1]
-        rules = Rules(self._visible, decoding.max_length, decoding.no_repeat)
+        rules = WordRules(self._visible, decoding.max_length, decoding.no_repeat)
         times = decoding.width if decoding.method == "sample" else 1
         streams = [
             [stream(decoding.seed, key, _number(id), place) for key in (_WORDS, _LATENT)]
