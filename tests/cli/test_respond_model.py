@@ -7,7 +7,6 @@ import json
 import shutil
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -17,9 +16,8 @@ pytest.importorskip("torch", reason="neural responders need the extra neural")
 from deltableu.cli.app import main
 from deltableu.corpus import read_items, read_nbest
 from deltableu.respond import Decoding, NeuralResponder, read_responder
+from tests.cli.test_respond import EXAMPLES, LOGS, refused, written
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-LOGS = EXAMPLES / "logs"
 TINY = ["--vocabulary", "words", "--embedding", "8", "--hidden", "8", "--batch", "50"]
 TINY += ["--epochs", "2", "--validation", "20", "--threads", "1"]
 VHRED = ["--kind", "vhred", "--context", "8", "--latent", "4", "--turns", "2", *TINY]
@@ -59,18 +57,6 @@ def study(tmp_path):
     lines = (EXAMPLES / "demo" / "items.jsonl").read_text().splitlines(keepends=True)
     (folder / "items.jsonl").write_text("".join(lines[:16]))
     return folder
-
-
-def written(path):
-    lines = path.read_text().splitlines()
-    return {record["id"]: record["text"] for record in map(json.loads, lines)}
-
-
-def refused(result, message):
-    assert result.code == 2
-    assert message in result.err
-    assert result.err.count("\n") == 1
-    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize("kind", ["seq2seq", "vhred"])
