@@ -9,6 +9,8 @@ from deltableu.errors import InputError, Problem, check_at_least, check_choice
 
 DecodingMethod = Literal["greedy", "beam", "sample"]
 _BEAM = 5
+#: Beyond this nothing is found but the end of the memory.
+_MOST = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,9 @@ class Decoding:
         for name in ("beam", "top_k", "no_repeat", "max_length", "candidates"):
             if (value := getattr(self, name)) is not None:
                 check_at_least(name, value, 1)
+                if name in ("beam", "max_length", "candidates") and value > _MOST:
+                    message = f"must be at most {_MOST:,}, got {value}"
+                    raise InputError(Problem(message, field=name))
         check_at_least("seed", self.seed, 0)
         self._check_use()
         if not 0 <= self.penalty <= 10:

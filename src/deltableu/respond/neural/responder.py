@@ -38,6 +38,8 @@ _DIGITS = 12
 #: The last digits depend on what else is computed at the same time.
 _DECIMALS = 6
 _WHAT = "responding with a model"
+#: Responses that grow at once, of all items, for each of which all words have a score.
+_AT_ONCE = 1024
 #: The number of what the vocabulary does not know.
 _UNKNOWN = 1
 
@@ -82,7 +84,7 @@ class NeuralResponder:
     model : ResponderModel
         What `train_responder` trained.
     batch : int
-        Items that are decoded at once; no response depends on it.
+        Items that are decoded at once, at most; no response depends on it.
 
     Examples
     --------
@@ -165,14 +167,15 @@ class NeuralResponder:
         read = self._conversed(turns)
         order = np.argsort(read.joined.lengths, kind="stable")
         found: list[list[Found]] = [[] for _ in items]
-        for start in range(0, len(order), self.batch):
-            rows = order[start : start + self.batch]
+        batch = max(min(self.batch, _AT_ONCE // decoding.width), 1)
+        for start in range(0, len(order), batch):
+            rows = order[start : start + batch]
             with threads_of_torch(threads):
                 several = self._decoded(read, rows, [items[row].id for row in rows], decoding)
             for row, few in zip(rows.tolist(), several, strict=True):
                 found[row] = few
             if progress is not None:
-                progress(min(start + self.batch, len(order)), len(order))
+                progress(start + len(rows), len(order))
         nbest = self._listed(items, found, decoding)
         firsts = nbest.texts_of(nbest.bounds[:-1])
         return make_responses(items, firsts, self.signature(decoding), {}, nbest)
