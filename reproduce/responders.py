@@ -75,6 +75,18 @@ bound, so that its perplexity is at most this large (one draw of the posterior p
 
 #: Written by hand after a run; the tables below are what it speaks of.
 FINDINGS = """\
+What comes out: at this size and budget both networks lose clearly to trigrams that never see the
+message. Per piece, sequence to sequence has 2.1 times the perplexity of trigrams of all responses,
+and 1.6 times that of trigrams of as many responses as it was shown; VHRED at most 2.4 and 1.8
+times. Each pair was shown once at most in an epoch, in 1,250 steps altogether, and held-out loss
+still fell when training ended, while counting is done after one pass. Both are far better than
+the frequencies of words (434). That VHRED's figure is the larger one does not say that it is worse:
+the bound is 2.0 nats per response above the other loss, and the divergence alone is 1.1 of them.
+That this is not near 0 says that the latent variable is used.
+
+Answers by beam are bland: sequence to sequence says "What do you think?" to four messages in ten.
+VHRED, whose latent variable is drawn for every answer, has three times as many different ones.
+Drawn word by word, all answers differ, as people's do, and are shorter than theirs.
 """
 
 
