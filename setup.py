@@ -22,6 +22,9 @@ def kernels() -> dict[str, str]:
     return found
 
 
+#: What all kernels need of Cython, compiled once: two thirds of each of them otherwise.
+SHARED = "deltableu._cyutility"
+
 #: Loops are vectorised where their function stays one and roots set no error number; compilers
 #: that do not know a flag ignore it.
 COMPILE = ["-O3", "-g0", "-fno-inline-functions-called-once", "-fno-math-errno"]
@@ -36,9 +39,13 @@ def extensions() -> list[Extension]:
         Extension(name, [path], optional=True, extra_compile_args=COMPILE)
         for name, path in kernels().items()
     ]
+    # Cython writes this file.
+    shared = f"{SOURCES}/{SHARED.replace('.', '/')}.c"
+    modules.append(Extension(SHARED, [shared], optional=True, extra_compile_args=["-O1", "-g0"]))
     compiled: list[Extension] = cythonize(
         modules,
         build_dir="build",
+        shared_utility_qualified_name=SHARED,
         # Elsewhere new processes would run this file again.
         nthreads=PROCESSES if sys.platform == "linux" else 0,
         language_level=3,
