@@ -9,6 +9,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_known
+from deltableu.io import fingerprint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +100,13 @@ class NBestLists:
     def texts_of(self, candidates: Ints) -> tuple[str, ...]:
         """The texts of some of the candidates."""
         return tuple(self.texts[place] for place in candidates.tolist())
+
+    def fingerprint(self) -> str:
+        """A short name of all that the lists hold."""
+        numbers = [self.bounds.tobytes().hex(), self.features.tobytes().hex()]
+        if self.totals is not None:
+            numbers.append(self.totals.tobytes().hex())
+        return fingerprint((*self.item_ids, *self.texts, *self.names, *numbers))
 
     def _rows(self, rows: Ints) -> NBestLists:
         """These candidates, as if all were of one item."""
