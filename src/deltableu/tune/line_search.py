@@ -62,13 +62,15 @@ def score_line(problem: TuningProblem, totals: Array, slopes: Array) -> LineScor
     ([0.0, 2.0, 4.0], [37.0, 100.0, 0.0])
     """
     first, steps, left, right = _corners(problem, totals, slopes)
-    order = np.argsort(steps, kind="stable")
-    steps = steps[order]
     rows = problem.statistics.rows
+    # Almost parallel lines meet beyond all numbers: far left they have met, far right they do not.
+    met = steps <= -_FARTHEST
+    begin = problem.chosen_sums(first) + (rows[right[met]] - rows[left[met]]).sum(axis=0)
+    kept = np.flatnonzero(np.abs(steps) < _FARTHEST)
+    order = kept[np.argsort(steps[kept], kind="stable")]
+    steps = steps[order]
     moved = rows[right[order]] - rows[left[order]]
-    sums = problem.chosen_sums(first) + np.concatenate(
-        (np.zeros((1, rows.shape[1])), np.cumsum(moved, axis=0))
-    )
+    sums = begin + np.concatenate((np.zeros((1, rows.shape[1])), np.cumsum(moved, axis=0)))
     if not len(steps):
         return LineScores(np.zeros(1), sums)
     ends = np.concatenate(([steps[0] - 2.0 * _BEYOND], steps, [steps[-1] + 2.0 * _BEYOND]))
@@ -85,5 +87,4 @@ def _corners(
     first, left, right = (np.empty(count, np.int64) for count in (len(bounds) - 1, size, size))
     steps = np.empty(size)
     count = _kernel.upper_envelopes(totals, slopes, bounds, first, steps, left, right)
-    # Almost parallel lines may meet beyond all numbers.
-    return first, np.clip(steps[:count], -_FARTHEST, _FARTHEST), left[:count], right[:count]
+    return first, steps[:count], left[:count], right[:count]
