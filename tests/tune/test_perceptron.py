@@ -53,7 +53,7 @@ def test_an_items_pull_is_that_of_the_loops(problem, weights, rule):
     learner, ranks = _Learner(made, rule), quality_ranks(made)
     for item in range(len(made.lists)):
         first, last = made.lists.bounds[item : item + 2].tolist()
-        wanted = literal(made.columns[:, first:last].T, ranks[first:last], weights, rule)
+        wanted = literal(learner.columns[:, first:last].T, ranks[first:last], weights, rule)
         found = learner.pull(item, weights)
         if wanted is None:
             assert found is None

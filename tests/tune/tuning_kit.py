@@ -65,11 +65,11 @@ def exhaustive_line(metric, references, lists, start, direction):
         *((a + b) / 2 for a, b in itertools.pairwise(ends)),
         ends[-1] + 1,
     ]
-    found = []
+    encoded, found = metric.encode(references), []
     for step in steps:
         texts = []
         for first, last in zip(lists.bounds[:-1].tolist(), lists.bounds[1:].tolist(), strict=True):
             best = max(range(first, last), key=lambda k: (totals[k] + step * slopes[k], -k))
             texts.append(lists.texts[best])
-        found.append(metric.compute(texts, references).score().score)
+        found.append(metric.statistics(texts, encoded).score().score)
     return found

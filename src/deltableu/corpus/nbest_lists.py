@@ -88,7 +88,7 @@ class NBestLists:
         for name in self.names:
             if name not in weights:
                 raise InputError(f"the weights lack the feature {name!r}: write 0 to ignore it")
-        return np.asarray(self.features @ np.array([weights[name] for name in self.names]))
+        return weighted_sums(self.features.T, np.array([weights[name] for name in self.names]))
 
     def best(self, scores: Array) -> Ints:
         """The candidate of each item that scores highest, the first of those that tie."""
@@ -114,6 +114,24 @@ class NBestLists:
         bounds = np.array([0, len(rows)])
         texts = self.texts_of(rows)
         return NBestLists(("",), bounds, texts, self.names, self.features[rows], totals)
+
+
+def weighted_sums(columns: Array, weights: Array) -> Array:
+    """Sums of weighted columns, added in their order: equal candidates have equal sums.
+
+    A product of matrices may add the same numbers differently in different rows, and which of two
+    equal candidates is chosen would depend on where they stand.
+
+    Examples
+    --------
+    >>> weighted_sums(np.array([[1.0, 2.0], [10.0, 20.0]]), np.array([1.0, 0.5])).tolist()
+    [6.0, 12.0]
+    """
+    sums = np.zeros(columns.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at what comes out
+        for weight, column in zip(weights.tolist(), columns, strict=True):
+            sums += weight * column
+    return sums
 
 
 def merge_nbest(several: Sequence[NBestLists]) -> NBestLists:

@@ -164,7 +164,6 @@ class _Search:
         self.objective = Objective(problem.metric)
         self.settings = settings
         self.start = unit_length(start)
-        self.columns = problem.columns
         self.moving = np.flatnonzero(problem.spreads > 0.0)
         self.sign = 1.0 if problem.metric.higher_is_better else -1.0
         #: Set by who does not wait for the end.

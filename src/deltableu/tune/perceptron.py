@@ -160,11 +160,14 @@ class _Learner:
         self.sign = 1.0 if problem.metric.higher_is_better else -1.0
         self.ranks = quality_ranks(problem)
         self.bounds = problem.lists.bounds.tolist()
+        units = np.where(problem.spreads > 0.0, problem.spreads, np.inf)
+        #: Features x candidates, in units of their spreads; 0 where there is none.
+        self.columns = problem.columns / units[:, np.newaxis]
 
     def pull(self, item: int, weights: Array) -> Array | None:
         """The sum over all pairs in the wrong order, or too close; None where there are none."""
         first, last = self.bounds[item], self.bounds[item + 1]
-        features, ranks = self.problem.columns[:, first:last], self.ranks[first:last]
+        features, ranks = self.columns[:, first:last], self.ranks[first:last]
         margins = self._margins(ranks)
         totals = weights @ features
         wrong = (margins > 0.0) & (totals[:, np.newaxis] - totals < margins * self.settings.margin)
@@ -188,7 +191,5 @@ class _Learner:
 
     def judged(self, weights: Array) -> Restart:
         """How good weights are, by the candidates that they choose."""
-        problem = self.problem
-        sums = problem.chosen_sums(problem.lists.best(problem.totals(weights)))
-        (value,), (tie,) = self.objective.values(sums)
+        (value,), (tie,) = self.objective.values(self.problem.best_sums(weights))
         return Restart(weights, (self.sign * float(value),), float(value), float(tie))

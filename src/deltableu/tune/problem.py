@@ -8,9 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.corpus import NBestLists
+from deltableu.corpus import NBestLists, weighted_sums
 from deltableu.errors import InputError
 from deltableu.score import BLEU, Metric, Statistics
+
+#: Weights of features that are smaller everywhere would be beyond all numbers.
+_TINY = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ class TuningProblem:
         spreads = np.zeros(features.shape[1])
         for place, column in enumerate(features.T):
             largest = float(np.abs(column).max())
-            if largest > 0.0:
+            if largest > _TINY:
                 scaled = column / largest  # squares of large numbers are beyond all numbers
                 means = np.add.reduceat(scaled, bounds[:-1]) / sizes
                 squares = np.add.reduceat((scaled - means[owners]) ** 2, bounds[:-1])
@@ -49,9 +52,8 @@ class TuningProblem:
 
     @cached_property
     def columns(self) -> Array:
-        """Features x candidates, in units of their spreads; 0 where there is none."""
-        units = np.where(self.spreads > 0.0, self.spreads, np.inf)
-        return np.ascontiguousarray((self.lists.features / units).T)
+        """Features x candidates, as the lists have them."""
+        return np.ascontiguousarray(self.lists.features.T)
 
     def in_units(self, weights: Array) -> Array:
         """Weights of features as weights of their units."""
@@ -62,17 +64,17 @@ class TuningProblem:
         return np.divide(units, self.spreads, out=np.zeros_like(units), where=self.spreads > 0.0)
 
     def totals(self, units: Array) -> Array:
-        """Weighted sums, column by column: equal candidates have equal sums, which BLAS may not."""
-        totals = np.zeros(self.columns.shape[1])
-        for weight, column in zip(units.tolist(), self.columns, strict=True):
-            if weight != 0.0:
-                totals += weight * column
-        return totals
+        """Weighted sums of the features of all candidates, to the last bit as lists have them."""
+        return weighted_sums(self.columns, self.of_features(units))
 
     def chosen_sums(self, candidates: Ints) -> Array:
         """Summed rows of one candidate per item."""
         sums: Array = self.statistics.rows[candidates].sum(axis=0)
         return sums
+
+    def best_sums(self, units: Array) -> Array:
+        """Summed rows of the candidates that weights choose."""
+        return self.chosen_sums(self.lists.best(self.totals(units)))
 
 
 class Objective:

@@ -21,7 +21,7 @@ from deltableu.errors import (
 )
 from deltableu.score import DeltaBLEU, Metric, Statistics, as_metrics
 from deltableu.tune.candidate_rows import candidate_statistics
-from deltableu.tune.mert import MertSettings, Restart, best_restart, run_restarts
+from deltableu.tune.mert import MertSettings, best_restart, run_restarts
 from deltableu.tune.perceptron import PerceptronSettings, run_perceptron
 from deltableu.tune.problem import TuningProblem
 from deltableu.tune.results import START, TUNED, TunedScore, Tuning
@@ -124,11 +124,16 @@ def tune_weights(
         best, paths = 0, (end.path,)
     weights = dict(zip(nbest.names, problem.of_features(end.weights).tolist(), strict=True))
     training = _scored(problem, given, weights, about, None, threads)
+    if (training.tuned - training.start) * (1.0 if one.higher_is_better else -1.0) < 0.0:
+        # Candidates that tie exactly under the starting weights may be chosen by luck.
+        weights = given
+        training = _scored(problem, given, weights, about, None, threads)
     unseen = None
     if others is not None:
         other = _problem(others, about, one, threads, progress, "scoring candidates held out")
         unseen = _scored(other, given, weights, about, plan or ComparisonPlan(seed=seed), threads)
-    shares = np.abs(end.weights) / max(float(np.abs(end.weights).sum()), 1e-300)
+    units = problem.in_units(np.array(list(weights.values())))
+    shares = np.abs(units) / (float(np.abs(units).sum()) or 1.0)
     return Tuning(
         method="mert" if isinstance(chosen, MertSettings) else "perceptron",
         metric=one.name,
@@ -141,7 +146,7 @@ def tune_weights(
         paths=paths,
         best=best,
         dropped=dropped,
-        warnings=_warnings(problem, end, training, unseen),
+        warnings=_warnings(problem, units, unseen),
         signature=_signature(problem, chosen, given, others, seed),
     )
 
@@ -297,9 +302,7 @@ def _scored(
     )
 
 
-def _warnings(
-    problem: TuningProblem, end: Restart, training: TunedScore, unseen: TunedScore | None
-) -> tuple[str, ...]:
+def _warnings(problem: TuningProblem, units: Array, unseen: TunedScore | None) -> tuple[str, ...]:
     """What to know before the weights are used."""
     found = []
     names = problem.lists.names
@@ -312,9 +315,9 @@ def _warnings(
             f"{', '.join(still)} {verb} the same for all candidates of every item, and the weight "
             "is 0"
         )
-    if not np.any(end.weights):
+    if not np.any(units):
         found.append("all weights are 0: no feature tells the candidates of any item apart")
-    if bool(problem.metric.clamped(_tuned_sums(problem, end))):
+    if bool(problem.metric.clamped(problem.best_sums(units))):
         found.append(
             f"{problem.metric.name} is clamped on the items that were tuned on, because the "
             "matches of some order sum to nothing or less; signed means of precisions were "
@@ -327,10 +330,6 @@ def _warnings(
         elif pair.better is None:
             found.append("the difference on the items held out is within noise")
     return tuple(found)
-
-
-def _tuned_sums(problem: TuningProblem, end: Restart) -> Array:
-    return problem.chosen_sums(problem.lists.best(problem.totals(end.weights)))
 
 
 def _signature(
