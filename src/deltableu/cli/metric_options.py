@@ -102,7 +102,8 @@ class MetricOptions(NgramOptions):
         How much the references count beside the message in ibleu.
     judge
         Model that rates all references for upsilon-bleu and upsilon-chrf: a file from `deltableu
-        judge train`, or the name of an installed one. By default their weights are used.
+        judge train`, a study that it has rated, or the name of an installed one. By default the
+        weights of the references are used.
     triplets
         How the two probabilities that the judge gives become one; by default max.
     magnitude
