@@ -70,7 +70,7 @@ def synthetic(items=60, candidates=12, features=5, seed=0):
         several.append(made)
         rows += about
         texts.append([" ".join(good), " ".join(bad)])
-        weights.append([1.0, -0.5])
+        weights.append([1.0, -0.2])
     lists = lists_of(several, rows)
     return lists, ReferenceSet(texts, weights, item_ids=lists.item_ids)
 
