@@ -127,10 +127,12 @@ def weighted_sums(columns: Array, weights: Array) -> Array:
     >>> weighted_sums(np.array([[1.0, 2.0], [10.0, 20.0]]), np.array([1.0, 0.5])).tolist()
     [6.0, 12.0]
     """
-    sums = np.zeros(columns.shape[1])
+    sums, weighted = np.zeros((2, columns.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at what comes out
         for weight, column in zip(weights.tolist(), columns, strict=True):
-            sums += weight * column
+            if weight != 0.0:
+                np.multiply(column, weight, out=weighted)
+                sums += weighted
     return sums
 
 

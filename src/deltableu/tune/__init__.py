@@ -6,7 +6,7 @@ from deltableu.tune.mert import MertSettings, Regularization
 from deltableu.tune.perceptron import PerceptronRule, PerceptronSettings
 from deltableu.tune.problem import TuningProblem
 from deltableu.tune.results import TunedScore, Tuning, TuningMethod
-from deltableu.tune.tuning import tune_weights
+from deltableu.tune.tuning import compare_weights, tune_weights
 
 __all__ = [
     "LineScores",
@@ -19,6 +19,7 @@ __all__ = [
     "TuningMethod",
     "TuningProblem",
     "candidate_statistics",
+    "compare_weights",
     "score_line",
     "tune_weights",
 ]

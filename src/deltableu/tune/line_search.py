@@ -85,6 +85,6 @@ def _corners(
     """The candidates chosen at the left end, and all corners: where, from which, to which."""
     bounds, size = problem.lists.bounds, len(totals)
     first, left, right = (np.empty(count, np.int64) for count in (len(bounds) - 1, size, size))
-    steps = np.empty(size)
-    count = _kernel.upper_envelopes(totals, slopes, bounds, first, steps, left, right)
+    steps, steeper = np.empty(size), np.empty(int(np.diff(bounds).max()), np.int64)
+    count = _kernel.upper_envelopes(totals, slopes, bounds, steeper, first, steps, left, right)
     return first, steps[:count], left[:count], right[:count]

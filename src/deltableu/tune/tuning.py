@@ -94,10 +94,7 @@ def tune_weights(
     check_at_least("seed", seed, 0)
     chosen = settings or MertSettings()
     check_kind("settings", chosen, MertSettings, PerceptronSettings)
-    several = as_metrics(metric, references)
-    if len(several) != 1:
-        raise InputError(f"weights are tuned for one metric, and {len(several)} were given")
-    (one,) = several
+    one = _only(metric, references)
     given = _checked_start(nbest, start)
     about = _Items(references, groups)
     dropped: tuple[str, ...] = ()
@@ -149,6 +146,45 @@ def tune_weights(
         warnings=_warnings(problem, units, unseen),
         signature=_signature(problem, chosen, given, others, seed),
     )
+
+
+def compare_weights(
+    nbest: NBestLists,
+    references: ReferenceSet,
+    metric: str | Metric,
+    *,
+    weights: Mapping[str, float],
+    start: Mapping[str, float] | None = None,
+    groups: Sequence[str] | None = None,
+    plan: ComparisonPlan | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> TunedScore:
+    """Whether weights choose better candidates than others do, on items they were not tuned on.
+
+    Parameters are those of `tune_weights`.
+
+    Examples
+    --------
+    >>> lists = NBestLists(("1", "2"), np.array([0, 2, 4]), ("a b", "a", "c", "c d"), ("short",),
+    ...                    np.array([[-2.0], [-1.0], [-1.0], [-2.0]]))
+    >>> references = ReferenceSet([["a b"], ["c d"]], item_ids=("1", "2"))
+    >>> found = compare_weights(lists, references, "bleu-1", weights={"short": -1.0})
+    >>> round(found.start), round(found.tuned), found.changed
+    (37, 100, 2)
+    """
+    one = _only(metric, references)
+    given, others = _checked_start(nbest, start), _checked_start(nbest, weights)
+    about = _Items(references, groups)
+    problem = _problem(nbest, about, one, threads, progress, "scoring candidates")
+    return _scored(problem, given, others, about, plan or ComparisonPlan(), threads)
+
+
+def _only(metric: str | Metric, references: ReferenceSet) -> Metric:
+    several = as_metrics(metric, references)
+    if len(several) != 1:
+        raise InputError(f"weights are tuned for one metric, and {len(several)} were given")
+    return several[0]
 
 
 def _checked_start(nbest: NBestLists, start: Mapping[str, float] | None) -> dict[str, float]:
