@@ -21,12 +21,14 @@ __all__ = ["gains", "main"]
 
 ITEMS, CANDIDATES = 800, 30
 
+_JUDGE = DeltaBLEU(tokenize="none")
+
 Way = tuple[Metric, MertSettings | PerceptronSettings]
 
 
-def ways(tokenize: str = "none") -> dict[str, Way]:
+def ways() -> dict[str, Way]:
     """What is tuned for, and how."""
-    delta, bleu = DeltaBLEU(tokenize=tokenize), BLEU(order=2, tokenize=tokenize)
+    delta, bleu = _JUDGE, BLEU(order=2, tokenize="none")
     return {
         "MERT for delta-BLEU": (delta, MertSettings()),
         "the same with L2": (delta, MertSettings(regularization="l2")),
@@ -43,23 +45,26 @@ def gains(
     start: Mapping[str, float] | None = None,
 ) -> Table:
     """A row per way of tuning: delta-BLEU on the items tuned on and on others."""
+    first: Mapping[str, float] = {}
     rows: list[Sequence[object]] = []
     for name, (metric, settings) in ways().items():
         weights = tune_weights(seen, references, metric, start=start, settings=settings).weights
-        judge = DeltaBLEU(tokenize="none")
-        ours, theirs = (
-            compare_weights(lists, references, judge, weights=weights, start=start)
-            for lists in (seen, unseen)
+        first = weights if not rows else first
+        ours, theirs, beside = (
+            compare_weights(lists, references, _JUDGE, weights=weights, start=began)
+            for lists, began in ((seen, start), (unseen, start), (unseen, first))
         )
         if not rows:
-            rows.append(["untuned", ours.start, theirs.start, None, None])
-        rows.append([name, ours.tuned, theirs.tuned, _difference(theirs), _p_value(theirs)])
-    columns = [
+            rows.append(["untuned", ours.start, theirs.start, None, None, None])
+        gain, against = _difference(theirs), None if weights is first else _difference(beside)
+        rows.append([name, ours.tuned, theirs.tuned, gain, _p_value(theirs), against])
+    columns: list[str | Column] = [
         "weights",
         Column("tuned on", ".2f"),
         Column("held out", ".2f"),
         Column("gain there", ".2f"),
         Column("p", "p"),
+        Column("against the first", ".2f"),
     ]
     return Table(columns, rows)
 

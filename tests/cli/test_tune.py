@@ -72,7 +72,7 @@ def test_weights_are_those_of_the_function(made, run):
     assert record["weights"] == wanted.weights == read_feature_weights(output)
     assert record["signature"] == wanted.signature
     assert record["held_out"]["tuned"] == wanted.held_out.tuned > wanted.held_out.start
-    assert record["verdict"][0].startswith("On 16 items held out: tuned is better than start by")
+    assert record["verdict"][0].startswith("Held out: tuned is better than start by")
     assert record["verdict"][-1].startswith("On the 24 items tuned on, delta-bleu-2 goes from")
     about = json.loads(output.read_text())
     assert about["verdict"] == record["verdict"]
@@ -94,7 +94,7 @@ def test_what_people_see_begins_with_the_verdict(made, run):
         *("--held-out", 0.5, "--group", "dialogue"),
     )
     assert noted.code == 0
-    assert noted.out.startswith("On 20 items held out: ")
+    assert noted.out.startswith("Held out: ")
     # Weights may go to standard output; the summary then does not.
     shown = run("tune", "mert", path, "--study", study, *FAST, "-o", "-")
     assert list(json.loads(shown.out)["weights"]) == ["f0", "f1", "f2"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from deltableu import BLEU, TER, ChrF, DeltaBLEU, DeltaChrF
 from deltableu.tune import score_line
 from tests.tune.tuning_kit import NUMBERS, exhaustive_line, lists_of, problem_of, problems
+from tests.uncompiled import run_uncompiled
 
 METRICS = [
     BLEU(order=2, tokenize="none", smooth="none"),
@@ -68,3 +69,30 @@ def test_lines_that_are_almost_parallel_meet_nowhere(scale):
     line = score_line(problem, np.array([scale, 0.0, -scale]), slopes)
     assert np.isfinite(line.steps).all()
     assert len(line.steps) == len(line.sums) >= 1
+
+
+_SCRIPT = """
+import json, sys
+from deltableu import _kernels
+from deltableu.tune import line_search
+from tests.tune.test_line_search import envelopes
+
+json.dump([_kernels.compiled(line_search._kernel), envelopes()], sys.stdout)
+"""
+
+
+def envelopes():
+    """All corpora along some lines, most of which have corners that fall together."""
+    rng = np.random.default_rng(0)
+    several = [[f"a{k % 3} b" for k in range(size)] for size in (1, 2, 9, 30)]
+    features = rng.integers(-3, 4, size=(42, 2)).astype(np.float64)
+    lists = lists_of(several, features)
+    problem = problem_of(BLEU(order=1, tokenize="none"), lists, [["a1 b"]] * 4)
+    line = score_line(problem, *np.ascontiguousarray(features.T))
+    return line.steps.tolist(), line.sums.tolist()
+
+
+def test_without_a_compiler_it_is_the_same():
+    compiled, (steps, sums) = run_uncompiled(_SCRIPT)
+    assert not compiled
+    assert (steps, sums) == envelopes()

@@ -127,7 +127,7 @@ def weighted_sums(columns: Array, weights: Array) -> Array:
     >>> weighted_sums(np.array([[1.0, 2.0], [10.0, 20.0]]), np.array([1.0, 0.5])).tolist()
     [6.0, 12.0]
     """
-    sums, weighted = np.zeros((2, columns.shape[1]))
+    sums, weighted = np.zeros(columns.shape[1]), np.empty(columns.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at what comes out
         for weight, column in zip(weights.tolist(), columns, strict=True):
             if weight != 0.0:

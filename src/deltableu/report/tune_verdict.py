@@ -13,7 +13,7 @@ def tune_verdict(tuning: Tuning) -> tuple[str, ...]:
     unseen = tuning.held_out
     if unseen is not None and unseen.decisive is not None:
         first, *others = compare_verdict([unseen.decisive])
-        sentences += [f"On {count(unseen.items, 'item')} held out: {first}", *others]
+        sentences += [f"Held out: {first}", *others]
         if unseen.decisive.metric != tuning.metric:
             sentences.append(
                 f"There {tuning.metric} is clamped, so that {unseen.decisive.metric} was tested."

@@ -117,12 +117,11 @@ class Tuning:
         rows = [self._row("tuned on", self.training)]
         if self.held_out is not None:
             rows.append(self._row("held out", self.held_out))
-        notes = {}
+        notes: dict[str, str] = {}
         decisive = None if self.held_out is None else self.held_out.decisive
         if decisive is not None:
             notes["p"] = f"{decisive.tests[0]} test of the items held out, by {decisive.metric}"
-        notes["signature"] = self.signature
-        return Table(columns, rows, notes=notes)
+        return Table(columns, rows, notes=notes, signatures={"tuning": self.signature})
 
     def _row(self, what: str, score: TunedScore) -> list[object]:
         interval = p_value = None
