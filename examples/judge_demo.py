@@ -31,8 +31,10 @@ SETTINGS = (
 def main() -> None:
     """Run the experiment up to its weights, and copy these."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "deltableu", "experiment", "run", HERE / "demo.toml"]
-        subprocess.run([*command, "--output", folder, "--set", *SETTINGS], check=True)
+        command = [sys.executable, "-m", "deltableu", "experiment", "run"]
+        subprocess.run(
+            [*command, str(HERE / "demo.toml"), "--output", folder, "--set", *SETTINGS], check=True
+        )
         (made,) = Path(folder).glob("stages/weights/*/study/items.jsonl")
         shutil.copyfile(made, TARGET)
 

@@ -15,6 +15,7 @@ from reproduce import (
     mined_references,
     negative_references,
     neighbours,
+    responders,
     retrieval,
     ruber,
     suite,
@@ -43,6 +44,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "retrieval": retrieval.section,
     "upsilon": upsilon.section,
     "ruber": ruber.section,
+    "responders": responders.section,
 }
 
 #: Too long for a section.

@@ -35,6 +35,7 @@ NEEDS = {
     "README.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/upsilon.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/ruber.md": ("torch", "safetensors", "sentencepiece"),
+    "docs/how-to/respond.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/mine.md": ("wordllama",),
 }
 

@@ -42,6 +42,107 @@ tables = "systems"
 """
 
 
+#: Every sort of stage there is; models are tiny.
+EVERYTHING = """
+title = "All sorts of stages"
+seed = 3
+
+[logs]
+files = "talks.jsonl"
+split = "evaluator:0.5,system:0.3,test:0.2"
+
+[items]
+as = "answers"
+items = 12
+
+[models.gru]
+minutes = 0
+epochs = 25
+embedding = 8
+hidden = 8
+vocabulary = "words"
+
+[models.deep]
+kind = "vhred"
+minutes = 0
+epochs = 15
+embedding = 8
+hidden = 8
+context = 8
+latent = 4
+vocabulary = "words"
+
+[systems.greedy]
+kind = "model"
+model = "gru"
+decode = "greedy"
+
+[systems.beam]
+kind = "model"
+model = "gru"
+decode = "beam"
+
+[systems.vhred]
+kind = "model"
+model = "deep"
+
+[systems.reranked]
+kind = "rerank"
+of = "beam"
+
+[systems.c-bm25]
+kind = "c-bm25"
+
+[systems.random]
+kind = "random"
+
+[vectors]
+dimension = 5
+epochs = 5
+
+[mine]
+top = 3
+parrot = true
+
+[judge]
+minutes = 0
+epochs = 25
+embedding = 8
+hidden = 8
+layer = 8
+vocabulary = "words"
+
+[weights]
+which = "all"
+
+[ratings]
+by = "simulated"
+
+[score]
+metrics = "delta-bleu-2,bleu-2"
+
+[compare]
+tables = "systems"
+
+[validate]
+levels = "pooled"
+resamples = 100
+"""
+
+
+def write_everything(folder: Path) -> Path:
+    """An experiment with every sort of stage."""
+    # Openings that several dialogues have, with replies of their own.
+    talks = [
+        {"id": f"t{n}", "turns": [text(n % 40), text(n + 90, 4 + n % 4), text(n + 7, 3 + n % 5)]}
+        for n in range(400)
+    ]
+    write_lines(folder / "talks.jsonl", talks)
+    path = folder / "everything.toml"
+    path.write_text(EVERYTHING)
+    return path
+
+
 def write_small(folder: Path, design: str = DESIGN) -> Path:
     """An experiment of seven stages that take a second each, or less."""
     given = folder / "given"

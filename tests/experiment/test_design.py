@@ -117,7 +117,7 @@ def test_stages_follow_each_other_as_their_results_are_read(
     commands = {stage.name: stage.described() for stage in found.stages}
     assert commands["pairs"] == (
         f"deltableu logs pairs {tmp_path}/talks.jsonl --split evaluator:0.5,system:0.4,test:0.1 "
-        "--min-posts 2 --seed 7 --drop-overlap --triples pairs/triples --output pairs/pairs"
+        "--min-posts 2 --seed 7 --drop-overlap --output pairs/pairs"
     )
     assert commands["items"] == (
         f"deltableu logs sample {tmp_path}/talks.jsonl --as answers "
@@ -125,7 +125,7 @@ def test_stages_follow_each_other_as_their_results_are_read(
         "--output items/study --items 50 --seed 7"
     )
     assert commands["model-deep"] == (
-        "deltableu respond train pairs/triples/system.tsv --output model-deep/model.safetensors "
+        "deltableu respond train pairs/pairs/system.tsv --output model-deep/model.safetensors "
         "--kind vhred --seed 7"
     )
     assert commands["answer-beam"] == (
@@ -135,7 +135,11 @@ def test_stages_follow_each_other_as_their_results_are_read(
     )
     assert commands["answer-reranked"] == (
         "deltableu respond run items/study --kind rerank --nbest answer-beam/nbest.jsonl "
-        "--output answer-reranked/reranked.jsonl --seed 7"
+        "--output answer-reranked/reranked.jsonl"
+    )
+    assert commands["answer-c-bm25"] == (
+        "deltableu respond run items/study --kind c-bm25 --logs pairs/pairs/system.tsv "
+        "--work answer-c-bm25/work --output answer-c-bm25/c-bm25.jsonl"
     )
     assert commands["mine"] == (
         "deltableu mine items/study --logs pairs/pairs/evaluator.tsv --method embedding "
@@ -184,7 +188,10 @@ def test_a_study_and_pairs_that_are_there_are_used(design: Callable[[str], Desig
         ('[logs]\nfiles = "a"\nsplit = "train:0.5,test:0.5"', "logs.split: must name evaluator"),
         ('[logs]\nfiles = "a"\nsystem = "b"', "logs.files: are raw logs, but pairs of system"),
         ('[items]\nstudy = "s"\n[vectors]\ndimension = 9', "vectors: has no use without [mine]"),
-        ('[items]\nstudy = "s"\n[weights]\nby = "none"\n[judge]', "judge: has no use where"),
+        (
+            '[items]\nstudy = "s"\n[weights]\nby = "none"\n[judge]\nfile = "j"',
+            "judge: has no use: weights are by others",
+        ),
         ('[items]\nstudy = "s"\n[systems.a]\nkind = "x"', "systems.a.kind: must be one of random"),
         ('[items]\nstudy = "s"\n[systems.a]', "systems.a.kind: is missing"),
         ('[items]\nstudy = "s"\n[systems."a/b"]\nkind = "file"', "systems.a/b: a name begins"),
@@ -203,6 +210,18 @@ def test_mistakes_are_named(design: Callable[[str], Design], text: str, said: st
     with pytest.raises(InputError) as caught:
         design(text)
     assert said in str(caught.value)
+
+
+def test_a_judge_may_rate_for_metrics_alone(design: Callable[[str], Design]) -> None:
+    found = design(
+        '[items]\nstudy = "s"\n[weights]\nby = "simulated"\n[judge]\nfile = "rated.jsonl"\n'
+        '[score]\nmetrics = "delta-bleu,upsilon-bleu"\n[compare]\nmetrics = "delta-bleu"\n'
+    )
+    commands = {stage.name: stage.described() for stage in found.stages}
+    assert commands["score"].endswith("rated.jsonl")
+    assert "--judge" in commands["score"]
+    assert "--judge" not in commands["compare"]
+    assert "judge" not in commands
 
 
 def test_settings_may_be_changed(write: Write) -> None:

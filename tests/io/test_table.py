@@ -158,6 +158,26 @@ def test_html_escapes_and_marks_the_best():
     assert "caption" not in table.to_html(bare=True)
 
 
+def test_people_see_the_name_of_a_group_once():
+    columns = [Column("item", group=True), Column("text", share=0.5), "n"]
+    table = Table(columns, [["a", "x", 1], ["a", "y", 2], ["b", "[z]", 3], ["a", "x", 4]])
+    assert [one["item"] for one in table.records()] == ["a", "a", "b", "a"]
+    assert table.to_tsv().splitlines()[2] == "a\ty\t2"
+    assert table.to_markdown().splitlines()[2:] == [
+        *("| a | x | 1 |", "|  | y | 2 |", "| b | [z] | 3 |", "| a | x | 4 |")
+    ]
+    assert table.to_terminal(40).splitlines()[2:] == [
+        *("a     x     1", "      y     2", "", "b     [z]   3", "", "a     x     4")
+    ]
+    assert table.to_latex().splitlines() == [
+        r"\begin{tabular}{lp{0.5\linewidth}r}",
+        *(r"\toprule", r"item & text & n \\", r"\midrule"),
+        *(r"a & x & 1 \\", r" & y & 2 \\", r"\midrule", r"b & [z] & 3 \\", r"\midrule"),
+        *(r"a & x & 4 \\", r"\bottomrule", r"\end{tabular}"),
+    ]
+    assert table.to_html().count('<td class="left"></td>') == 1
+
+
 def test_terminal_text_is_shown_as_it_is():
     table = Table(["system"], [["[bold]not markup[/bold]"], [":smile:"], ["two\nlines"]], "[red]")
     out = replace(table, notes={"[i]": "[/i]"}).to_terminal(60)

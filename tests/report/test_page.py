@@ -198,7 +198,7 @@ def test_problems_of_the_study_are_on_the_page(run, small, tmp_path, parse):
 
 def test_metrics_tokenizer_and_choices_reach_the_page(run, small, tmp_path, parse):
     options = ["--metrics", "sentence-bleu, bleu", "--tokenize", "none"]
-    options += ["--select", "single, all"]
+    options += ["--select", "single, all", "--examples", 0]
     code, _, err = run("report", small(), "-o", tmp_path / "r.html", *options)
     assert (code, err) == (0, f"deltableu: wrote {tmp_path}/r.html\n")
     parsed = parse(tmp_path / "r.html")
@@ -285,6 +285,7 @@ def test_the_answer_comes_first_and_the_rest_is_folded(demo_page, parse):
         "Difference from bland-neural",
         "Scores",
         "Does the metric agree with people?",
+        "Examples",
         "Where metric and people disagree most",
         "Outputs that changed most",
         "Scores by kind of item",
@@ -292,7 +293,7 @@ def test_the_answer_comes_first_and_the_rest_is_folded(demo_page, parse):
     ]
     targets = {attributes.get("id") for _, attributes in parsed.tags}
     links = [attributes["href"] for tag, attributes in parsed.tags if tag == "a"]
-    assert len(links) == 7
+    assert len(links) == 8
     assert all(link[1:] in targets for link in links)
 
 

@@ -185,7 +185,11 @@ def shares(scores, temperature=1.0, top_k=None, top_p=None):
         ({"method": "greedy", "candidates": 2}, "candidates"),
         ({"beam": 3, "candidates": 4}, "no more than the beam"),
         ({"length_penalty": -1.0}, "length_penalty"),
+        ({"method": "greedy", "length_penalty": 1.0}, "length_penalty: is for the method beam or"),
         ({"max_length": 0}, "max_length"),
+        ({"max_length": 1001}, "max_length: must be at most 1,000, got 1001"),
+        ({"beam": 10**9}, "beam: must be at most"),
+        ({"method": "sample", "candidates": 10**9}, "candidates: must be at most"),
         ({"seed": -1}, "seed"),
     ],
 )

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from cyclopts import Parameter
-
+from deltableu.cli.explain_examples import NOTHING_LEFT, show_examples
 from deltableu.cli.inputs import check_outputs, check_results, read_people
 from deltableu.cli.metric_options import NgramOptions
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Flag, Positive, Signatures
-from deltableu.cli.output import note_left_out, print_parts, terminal_width, write_page
+from deltableu.cli.options import Flag, Output, Positive, Signatures, unused
+from deltableu.cli.output import Format, note_left_out, print_parts, terminal_width, write_page
 from deltableu.corpus import Item, ReferenceSet, Study, reference_set
 from deltableu.errors import InputError, hint_at
 from deltableu.io import Own, short_signatures
@@ -35,61 +34,112 @@ _METRICS = (DeltaBLEU.family, BLEU.family)
 def explain(
     study: Path,
     *,
-    system: str,
+    system: str | None = None,
     item: str | None = None,
     worst: Positive | None = None,
     best: Positive | None = None,
+    examples: Positive | None = None,
     against: str | None = None,
     metric: str | None = None,
+    judge: str | None = None,
     options: NgramOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
+    criterion: str | None = None,
     drop_failed: Annotated[bool, Flag] = False,
-    html: Annotated[Path | None, Parameter(name=["--html", "--output", "-o"])] = None,
+    html: Path | None = None,
+    output: Annotated[Path | None, Output] = None,
+    format: Format | None = None,
     signatures: Signatures = False,
 ) -> None:
     """Show why a response scored as it did, n-gram by n-gram.
 
     Which words and phrases earned credit or cost, from which reference, with which weight and
-    clip; and what the corpus score would be without the item.
+    clip; and what the corpus score would be without the item. Or, with --examples, a table of a few
+    items as papers have it: weighted references, the output, how people rated it, and its scores.
 
     Parameters
     ----------
     study
         The folder.
     system
-        Whose responses.
+        Whose responses; with --examples, by default those of the best rated system that is not
+        human.
     item
         The id of the item to explain.
     worst
         Explain this many of the system's worst items; without --item and --best, the worst one.
     best
         Explain this many of its best items.
+    examples
+        Show this many items over the whole range of how people rated the system's outputs, chosen
+        without regard to any metric; all scores go from 0 to 1.
     against
         Another system, shown beside it on the same items.
     metric
         delta-bleu or bleu, perhaps with an order (bleu-2); by default delta-bleu-2 where the
-        references have weights, else bleu-4.
+        references have weights, else bleu-4. With --examples also upsilon-bleu, and without any
+        smoothing unless it is asked for.
+    judge
+        Model that rates all references for the examples' upsilon-bleu: a file from `deltableu judge
+        train`, or the name of an installed one. By default their weights are used.
     select
         Which references count: all, single (the original) or a threshold such as "w>=0.6".
     no_positive
         Items without a positively weighted reference are an error, or left out everywhere.
+    criterion
+        Which ratings of outputs the examples show; may be left out where there is one.
     drop_failed
         Leave out raters who fail deltableu rate check; weights that are means of ratings become
         those of the others.
     html
         Write one self-contained HTML page here instead of printing; - is standard output.
+    output
+        The same; with --format, where the examples go in that format.
+    format
+        How the examples are printed; by default as a table.
     signatures
         Spell out the metric's signature, which otherwise is a hash of eight digits; pages have it
         in full.
     """
-    choices = {"--item": item, "--worst": worst, "--best": best}
+    choices = {"--item": item, "--worst": worst, "--best": best, "--examples": examples}
     given = [name for name, value in choices.items() if value is not None]
     if len(given) > 1:
         raise InputError(f"{given[0]} and {given[1]} exclude each other: give one of them")
+    if html is not None and (output is not None or format is not None):
+        other = "--format" if output is None else "--output"
+        raise InputError(f"--html and {other} exclude each other: give one of them")
     changed = options.changed()
+    if examples is not None:
+        unused("--examples", against=(against, None))
+        show_examples(
+            study,
+            number=examples,
+            system=system,
+            metric=metric,
+            judge=judge,
+            settings=changed,
+            select=select,
+            no_positive=no_positive,
+            criterion=criterion,
+            drop_failed=drop_failed,
+            page=html if format is not None or html is not None else output,
+            output=output,
+            format=format or "table",
+            signatures=signatures,
+        )
+        return
+    unused(
+        "an explanation word by word: add --examples",
+        judge=(judge, None),
+        criterion=(criterion, None),
+        format=(format, None),
+    )
+    if system is None:
+        raise InputError("--system is missing: name the system whose responses to explain")
     if metric is not None:
         _metric(metric, changed)
+    html = html or output
     check_results(html, [study], Own.PAGE)
     data = read_people(study, ratings=False, drop_failed=drop_failed)
     systems = [system] if against is None else [system, against]
@@ -170,7 +220,7 @@ def _score(
     dropped = set(chosen.without_positive()) if no_positive == "skip" else set()
     kept = [index for index in range(len(study.items)) if index not in dropped]
     if not kept:
-        raise InputError("no item is left: none has a positively weighted reference")
+        raise InputError(NOTHING_LEFT)
     chosen = chosen.take(kept)
     outputs = {name: [study.outputs[name][index] for index in kept] for name in systems}
     encoded = metric.encode(chosen)

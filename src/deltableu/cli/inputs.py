@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from deltableu.cli.options import STANDARD_INPUT, listed, no_use
 from deltableu.cli.output import remark, tell
 from deltableu.corpus import (
     Missing,
+    RatingTable,
     ReferenceSet,
     ScoreTable,
     Study,
@@ -24,7 +26,7 @@ from deltableu.corpus import (
     settle_missing,
     with_runs,
 )
-from deltableu.errors import InputError, find_name, hint_at
+from deltableu.errors import InputError, InputWarning, find_name, hint_at
 from deltableu.io import ColumnNames, Own, PathLike, check_new_file
 from deltableu.rate import without_failed_raters
 from deltableu.score import metric_label
@@ -120,6 +122,29 @@ def read_people(
     # Pages show a study's note; nobody should read them without knowing.
     said = f"{text[0].upper()}{text[1:]}."
     return replace(study, note=said if study.note is None else f"{study.note} {said}")
+
+
+def output_ratings(study: Study, criterion: str | None) -> RatingTable | None:
+    """What people said of the study's outputs, mapped to [-1, 1], if they did.
+
+    Ratings that cannot be used are left out with a remark, unless a criterion was asked for.
+    """
+    if not (study.ratings.system >= 0).any():
+        if criterion is not None:
+            raise InputError(f"--criterion {criterion}: the study has no ratings of outputs")
+        return None
+    try:
+        with warnings.catch_warnings():
+            # Of other systems than those that are shown, which is no surprise.
+            warnings.simplefilter("ignore", InputWarning)
+            return RatingTable.from_study(
+                study, criterion=criterion, normalise=True, unknown="drop"
+            )
+    except InputError as error:
+        if criterion is not None:
+            raise
+        remark(f"examples have no human scores: {error}")
+        return None
 
 
 def ready_scores(

@@ -39,7 +39,7 @@ GROUPS = {
         *("mode", "margin", "history", "difference", "power", "items", "references", "raters"),
         *("item", "worst", "best", "against", "html", "title", "dimension", "epochs", "top"),
         *("triples", "as_", "dry_run", "list_layouts", "output", "suite", "campaign", "what"),
-        *("per_item", "links", "order", "reliability"),
+        *("examples", "per_item", "links", "order", "reliability"),
         *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
         *("design", "set_", "outputs", "types", "commands"),
         *("command", "nbest", "keep", "held_out", "held_out_nbest"),

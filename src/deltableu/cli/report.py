@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
-from deltableu.cli.inputs import Inputs, check_results, read_inputs
+from deltableu.cli.inputs import Inputs, check_results, output_ratings, read_inputs
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Several, Whole, listed
@@ -18,6 +18,7 @@ from deltableu.compare import Comparison, ComparisonPlan, compare_systems
 from deltableu.corpus import (
     Missing,
     RatingTable,
+    ReferenceSet,
     Study,
     check_study,
     system_runs,
@@ -33,12 +34,21 @@ from deltableu.report import (
     changed_outputs,
     check_plotting,
     check_report_files,
+    chosen_examples,
     leading,
     shown_failures,
     study_page,
     write_report_files,
 )
-from deltableu.score import IntervalPlan, Metric, Scoring, score_systems
+from deltableu.score import (
+    DeltaBLEU,
+    IntervalPlan,
+    Metric,
+    Scoring,
+    make_metrics,
+    metric_settings,
+    score_systems,
+)
 from deltableu.validate import (
     SweepPlan,
     Sweeps,
@@ -74,6 +84,7 @@ def report(
     select: str | None = None,
     bucket: Annotated[list[str] | None, Several] = None,
     changes: Whole | None = None,
+    examples: Whole = 3,
     criterion: str | None = None,
     sweep: str | None = None,
     group: str | None = None,
@@ -120,6 +131,9 @@ def report(
     changes
         How many of the largest gains, and losses, to show for each system; 0 shows none. By
         default 5, fewer where there are many systems.
+    examples
+        How many outputs of the best rated system to show with weighted references and scores; 0
+        shows none.
     criterion
         Which ratings of outputs to show; may be left out where there is one.
     sweep
@@ -146,6 +160,8 @@ def report(
     plan = ComparisonPlan(significance=significance, confidence=confidence, seed=seed)
     if changes is not None and changes < 0:
         raise InputError(f"--changes must be at least 0, got {changes}")
+    if examples < 0:
+        raise InputError(f"--examples must be at least 0, got {examples}")
     read = [one for one in (*paths, *(refs or ()), weights, *options.files) if one]
     check_results(output, read, Own.PAGE)
     if files is not None:
@@ -229,6 +245,7 @@ def report(
         if study is None or ratings is None:
             raise InputError("--sweep needs a study with ratings of outputs")
         result = replace(result, sweeps=_swept(study, ratings, sweep, systems, groups, plan))
+    result = _with_examples(result, inputs, criterion, examples, chosen, options)
     result = _with_changes(result, inputs, changes, (*chosen, *signed))
     result = _with_buckets(result, bucket or ())
     page = study_page(result)
@@ -320,6 +337,61 @@ def _with_analyses(
     main = result.main
     failures = shown_failures(found.cases, main.references, inputs.outputs, main.scoring)
     return replace(result, analyses=found, failures=failures)
+
+
+def _with_examples(
+    result: StudyReport,
+    inputs: Inputs,
+    criterion: str | None,
+    number: int,
+    metrics: Sequence[Metric],
+    options: MetricOptions,
+) -> StudyReport:
+    """Outputs with weighted references, where people or a judge gave references weights."""
+    asked = [one for one in metrics if isinstance(one, DeltaBLEU)]
+    # The geometric form lies on the scale of BLEU; nobody need have asked for it by name.
+    metric = next((one for one in asked if one.mostly_zero), None) or _delta_bleu(options)
+    kept, ids = set(result.main.scoring.item_ids), inputs.references.item_ids or ()
+    places = [place for place, item in enumerate(ids) if item in kept]
+    references = result.main.references.take(places)
+    if number == 0 or not _weighted(metric, references):
+        return result
+    references, settled = metric.settled(references)
+    poor = set(references.without_positive())
+    useful = [place for place in range(len(references)) if place not in poor]
+    if not useful:
+        return result
+    outputs = {
+        name: [texts[places[place]] for place in useful] for name, texts in inputs.outputs.items()
+    }
+    ratings = None
+    if inputs.study is not None and result.validation is not None:
+        ratings = output_ratings(inputs.study, criterion)
+    found = chosen_examples(
+        references.take(useful),
+        outputs,
+        cast(DeltaBLEU, settled),
+        number=number,
+        ratings=ratings,
+        systems=None if inputs.study is None else inputs.study.systems,
+    )
+    return replace(result, examples=found)
+
+
+def _delta_bleu(options: MetricOptions) -> DeltaBLEU:
+    """delta-BLEU with those of the settings that it has."""
+    known = metric_settings(DeltaBLEU.family)
+    changed = {name: value for name, value in options.changed().items() if name in known}
+    (made,) = make_metrics([DeltaBLEU.family], changed)
+    return cast(DeltaBLEU, made)
+
+
+def _weighted(metric: DeltaBLEU, references: ReferenceSet) -> bool:
+    """Whether each reference has a weight, or gets one from a judge."""
+    weights = references.weights
+    if "weights" not in metric.needs:
+        return True
+    return weights is not None and all(one is not None for row in weights for one in row)
 
 
 def _with_changes(

@@ -25,7 +25,7 @@ respond.command(
         "deltableu respond train logs/ -o responder.safetensors, or with --kind vhred; then "
         "deltableu respond run STUDY --kind model --model responder.safetensors. A GRU with "
         "attention reads the message (and, where logs name threads and --turns says so, turns "
-        "before it), another one writes the response (Bahdanau et al. 2015); VHRED adds a latent "
+        "before it), another one writes the response (Luong et al. 2015); VHRED adds a latent "
         "variable for each response (Serban et al. 2017). Whole threads are held out, and the "
         "parameters that foresee them best are kept. After a few steps it says how long the rest "
         "takes."

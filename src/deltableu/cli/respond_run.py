@@ -135,7 +135,8 @@ def run(
     timeout
         Seconds after which a program is ended; 3600 by default.
     seed
-        Seed of random and human, which the order of logs does not change, and of --decode sample.
+        Seed of random and human, which the order of logs does not change, of --decode sample, and
+        of VHRED's latent variable.
     replace
         Put the new files in the place of old ones.
     format

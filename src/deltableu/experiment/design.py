@@ -39,6 +39,8 @@ _KINDS = {
     "file": ("", ""),
 }
 _RETRIEVAL = ("c-tfidf", "c-bm25")
+#: Kinds that draw something.
+_DRAWING = ("random", "human", "model")
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 _BY = ("judge", "simulated", "none")
 
@@ -134,7 +136,6 @@ class _Designer:
         self._sections = dict(whole.tables())
         self._stages: list[Stage] = []
         self._logs: dict[str, tuple[Given | Made, ...]] = {}
-        self._triples: Made | None = None
         self._model_names: tuple[str, ...] = ()
         self._qualities: dict[str, float] = {}
         self._missing = self._section("items").take("missing", str)
@@ -143,7 +144,7 @@ class _Designer:
 
     def design(self) -> Design:
         models = self._section("models").tables()
-        raw = self._periods(triples=any("vhred" in one.values() for one in models.values()))
+        raw = self._periods()
         items = self._items(raw)
         self._models(models)
         answers = self._answers(items)
@@ -200,7 +201,7 @@ class _Designer:
             raise InputError(Problem(message, file=section.file, field=section.name))
         return self._logs[period]
 
-    def _periods(self, *, triples: bool) -> _RawLogs | None:
+    def _periods(self) -> _RawLogs | None:
         """Pairs of three periods that have no thread in common."""
         section = self._section("logs")
         reading = section.only(_READING).options()
@@ -232,9 +233,6 @@ class _Designer:
         command: list[Part] = ["logs", "pairs", *files, *raw.split, *reading]
         command += ["--seed", raw.seed] if by_shares else []
         command += [] if overlap is False else ["--drop-overlap"]
-        if triples:
-            command += ["--triples", Result("triples")]
-            self._triples = Made("pairs", "triples/system.tsv")
         self._add("pairs", section, (*command, "--output", Result("pairs"), *section.options()))
         self._logs = {period: (Made("pairs", f"pairs/{period}.tsv"),) for period in periods}
         return raw
@@ -264,8 +262,6 @@ class _Designer:
         for name, section in models.items():
             self._check_name(name, section)
             logs = self._logs_of("system", section)
-            if self._triples is not None and "vhred" in section.values():
-                logs = (self._triples,)
             command = ("respond", "train", *logs, "--output", Result("model.safetensors"))
             self._add(
                 f"model-{name}", section, (*command, *self._seeded(section)),
@@ -303,7 +299,8 @@ class _Designer:
                 command += ["--nbest", Made(f"answer-{of}", "nbest.jsonl")]
             if name in wanted:
                 command += ["--nbest-output", Result("nbest.jsonl")]
-            command += ["--output", Result(f"{name}.jsonl"), *self._seeded(section)]
+            options = self._seeded(section) if kind in _DRAWING else section.options()
+            command += ["--output", Result(f"{name}.jsonl"), *options]
             self._add(
                 f"answer-{name}", section, command,
                 running=self._running(scales=kind in _RETRIEVAL),

@@ -252,6 +252,8 @@ class _Process:
         # A terminal's width is none of its business: what it prints goes to a file.
         environment = dict(os.environ) | {"COLUMNS": _COLUMNS, TOLD: "1"}
         environment["PYTHONIOENCODING"] = "utf-8"
+        # Threads of two stages that wait busily would take each other's cores.
+        environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         with open(printed, "wb") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "deltableu", *arguments],

@@ -97,10 +97,6 @@ class Section:
             found[key] = Section(self.file, name, value)
         return found
 
-    def values(self) -> Collection[object]:
-        """All that is left."""
-        return [one for one in self._values.values() if isinstance(one, str)]
-
     def peek(self, key: str) -> object:
         """A value that stays."""
         return self._values.get(key)

@@ -48,6 +48,11 @@ class Column:
         intervals before the values they belong to; the first column never is.
     room : int
         How narrow its texts may be wrapped before that happens.
+    group : bool
+        Rows in a row that have the same value here are a group: people see the value once, and a
+        gap or a rule between groups.
+    share : float
+        How much of a line its texts get in LaTeX, where they then wrap; by default they do not.
     """
 
     name: str
@@ -57,6 +62,8 @@ class Column:
     better: Better | None = None
     drop: int = 0
     room: int = 16
+    group: bool = False
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +169,20 @@ class Table:
             return given
         values = [row[column].value for row in self.rows]
         return "left" if all(isinstance(value, str) for value in values) else "right"
+
+    def grouped_rows(self) -> list[tuple[bool, tuple[Cell, ...]]]:
+        """The rows as people see them, and which begin a group that others precede."""
+        places = [place for place, column in enumerate(self.columns) if column.group]
+        if not places:
+            return [(False, row) for row in self.rows]
+        found: list[tuple[bool, tuple[Cell, ...]]] = []
+        before: tuple[Cell, ...] | None = None
+        for row in self.rows:
+            same = before is not None and all(row[one] == before[one] for one in places)
+            shown = [Cell("") if same and place in places else one for place, one in enumerate(row)]
+            found.append((before is not None and not same, tuple(shown)))
+            before = row
+        return found
 
     def join(self, others: Iterable[Table]) -> Table:
         """The columns of other tables beside these, their rows found by their first cells."""

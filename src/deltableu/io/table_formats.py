@@ -185,7 +185,7 @@ def _markdown(table: Table) -> str:
         [_for_markdown(heading(column)) for column in table.columns],
         ["---:" if table.align(number) == "right" else "---" for number in columns],
     ]
-    for row in table.rows:
+    for _, row in table.grouped_rows():
         cells = []
         for cell, column in zip(row, table.columns, strict=True):
             text, small = map(_for_markdown, (cell.text(column), cell.small_print(column)))
@@ -197,11 +197,12 @@ def _markdown(table: Table) -> str:
 
 def _latex(table: Table) -> str:
     columns = range(len(table.columns))
-    sides = "".join("r" if table.align(number) == "right" else "l" for number in columns)
+    sides = "".join(_latex_side(table, number) for number in columns)
     top = _latex_row([_for_latex(heading(column)) for column in table.columns])
     lines = [f"% {visible(table.caption)}"] if table.caption else []
     lines += [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", top, "\\midrule"]
-    for row in table.rows:
+    for begins, row in table.grouped_rows():
+        lines += ["\\midrule"] * begins
         cells = []
         for cell, column in zip(row, table.columns, strict=True):
             beside = cell.small_print(column, letters=False)
@@ -214,6 +215,13 @@ def _latex(table: Table) -> str:
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
+def _latex_side(table: Table, number: int) -> str:
+    share = table.columns[number].share
+    if share:
+        return f"p{{{share:g}\\linewidth}}"
+    return "r" if table.align(number) == "right" else "l"
+
+
 def _html(table: Table) -> str:
     columns = range(len(table.columns))
     sides = [f'class="{table.align(number)}"' for number in columns]
@@ -223,7 +231,7 @@ def _html(table: Table) -> str:
     if table.caption:
         lines.append(f"<caption>{_for_html(table.caption)}</caption>")
     lines += [f"<thead><tr>{top}</tr></thead>", "<tbody>"]
-    for row in table.rows:
+    for _, row in table.grouped_rows():
         cells = []
         for cell, column, side in zip(row, table.columns, sides, strict=True):
             text, small = map(_for_html, (cell.text(column), cell.small_print(column)))

@@ -8,7 +8,7 @@ shorter.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -69,11 +69,13 @@ class _Unit:
 
 def lay_out(table: Table, width: int | None = None) -> TableLines:
     """The lines of a table that fit a width; without one, all columns on lines of any length."""
-    units = _units(table)
+    shown = table.grouped_rows()
+    gaps = {place for place, (begins, _) in enumerate(shown) if begins}
+    units = _units(table, [row for _, row in shown])
     dropped: list[str] = []
     if width is None:
         strips = [strip for unit in units for strip in unit.strips]
-        return TableLines(_lines(strips, [_natural(one) for one in strips], {}), ())
+        return TableLines(_lines(strips, [_natural(one) for one in strips], {}, gaps), ())
     order = sorted(
         range(1, len(units)), key=lambda place: (units[place].drop, place)
     )  # the first column says what the rows are about
@@ -89,7 +91,8 @@ def lay_out(table: Table, width: int | None = None) -> TableLines:
             dropped.remove(unit.name + _ENDS)
     cut = shortened(_words(strips), limit or _SHORTEST_NAME)
     least = [_least(one, cut, tight=not order) for one in strips]
-    return TableLines(_lines(strips, _widened(strips, least, cut, width), cut), tuple(dropped))
+    widths = _widened(strips, least, cut, width)
+    return TableLines(_lines(strips, widths, cut, gaps), tuple(dropped))
 
 
 def _limit(strips: Sequence[_Strip], width: int, *, last: bool) -> int | None:
@@ -123,10 +126,10 @@ def heading(column: Column) -> str:
     return f"{column.name} {mark}".strip()
 
 
-def _units(table: Table) -> list[_Unit]:
+def _units(table: Table, rows: Sequence[Sequence[Cell]]) -> list[_Unit]:
     units = []
     for number, column in enumerate(table.columns):
-        found = [row[number] for row in table.rows]
+        found = [row[number] for row in rows]
         units += _column_units(column, found, table.align(number))
     if units:
         units[0].strips[0].gap = 0
@@ -310,7 +313,9 @@ def _with_cuts(text: str, cut: dict[str, str]) -> str:
 # --- Lines ----------------------------------------------------------------------------------------
 
 
-def _lines(strips: Sequence[_Strip], widths: Sequence[int], cut: dict[str, str]) -> list[Line]:
+def _lines(
+    strips: Sequence[_Strip], widths: Sequence[int], cut: dict[str, str], gaps: Container[int]
+) -> list[Line]:
     tops = []
     for strip, width in zip(strips, widths, strict=True):
         pieces = [cut.get(one, one) for one in _heading_words(strip.heading)]
@@ -323,6 +328,8 @@ def _lines(strips: Sequence[_Strip], widths: Sequence[int], cut: dict[str, str])
     # Under one column or many, a heading must be told from the first row.
     lines.append([("─" * max(_total(strips, widths), 1), "")])
     for place in range(len(strips[0].cells) if strips else 0):
+        if place in gaps:
+            lines.append([])
         wrapped = [
             wrap(_with_cuts(strip.cells[place][0], cut), width)
             if strip.is_text[place]

@@ -5,6 +5,8 @@ from deltableu.report.buckets import Bucketing, bucket_table, bucketings
 from deltableu.report.cases import explained_case
 from deltableu.report.changes import Change, Changes, changed_outputs
 from deltableu.report.difference_plot import difference_figure
+from deltableu.report.examples import OutputExample, OutputExamples, chosen_examples
+from deltableu.report.examples_page import examples_page
 from deltableu.report.explain import Answer, Case
 from deltableu.report.explain_page import explain_page
 from deltableu.report.explain_terminal import terminal_view
@@ -39,6 +41,8 @@ __all__ = [
     "Case",
     "Change",
     "Changes",
+    "OutputExample",
+    "OutputExamples",
     "Setting",
     "ShownFailure",
     "StudyReport",
@@ -48,8 +52,10 @@ __all__ = [
     "changed_outputs",
     "check_plotting",
     "check_report_files",
+    "chosen_examples",
     "consistency_figure",
     "difference_figure",
+    "examples_page",
     "explain_page",
     "explained_case",
     "gate_summary",

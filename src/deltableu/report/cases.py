@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from deltableu.corpus import ReferenceSet
+from deltableu.corpus import Reference, ReferenceSet
 from deltableu.errors import InputError
 from deltableu.report.explain import Answer, Case
 from deltableu.score import BLEU, Statistics, corpus_share, explain_item
@@ -26,6 +26,24 @@ def explained_case(
         _answer(references, index, system, outputs[system][index], rows[system]) for system in rows
     )
     return Case(item, ids, answers)
+
+
+def best_and_worst(references: Sequence[Reference], most: int) -> tuple[Reference, ...]:
+    """The best and the worst, by weight; without weights the first.
+
+    Examples
+    --------
+    >>> made = [Reference(name, name, weight) for name, weight in zip("abc", (0.1, -0.2, 0.9))]
+    >>> [one.id for one in best_and_worst(made, 2)]
+    ['c', 'b']
+    """
+    if len(references) <= most:
+        return tuple(references)
+    if all(one.weight is None for one in references):
+        return tuple(references[:most])
+    ordered = sorted(references, key=lambda one: -(one.weight or 0.0))
+    half = most // 2
+    return (*ordered[:half], *ordered[-half:])
 
 
 def _answer(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deltableu.corpus import Item, Reference, ReferenceSet
-from deltableu.report.cases import explained_case
+from deltableu.report.cases import best_and_worst, explained_case
 from deltableu.report.explain import Case
 from deltableu.score import BLEU, Scoring
 from deltableu.validate import FailureCase
@@ -59,7 +59,7 @@ def shown_failures(
         if own is not None and isinstance(own.metric, BLEU) and case.item in scored:
             texts = {case.system: [outputs[case.system][places[one]] for one in scoring.item_ids]}
             explained = explained_case(kept, scored[case.item], texts, {case.system: own})
-        some = _some(item.references)
+        some = best_and_worst(item.references, _SHOWN)
         found.append(
             ShownFailure(
                 case,
@@ -71,14 +71,3 @@ def shown_failures(
             )
         )
     return tuple(found)
-
-
-def _some(references: Sequence[Reference]) -> tuple[Reference, ...]:
-    """The best and the worst, by weight; without weights the first."""
-    if len(references) <= _SHOWN:
-        return tuple(references)
-    if all(one.weight is None for one in references):
-        return tuple(references[:_SHOWN])
-    ordered = sorted(references, key=lambda one: -(one.weight or 0.0))
-    half = _SHOWN // 2
-    return (*ordered[:half], *ordered[-half:])

@@ -94,6 +94,8 @@ def report_tables(report: StudyReport) -> Iterator[tuple[str, Table]]:
         for name in ("cases", "facts", "consistency"):
             for table in behind.tables(name):
                 yield name, table
+    if report.examples is not None:
+        yield "examples", report.examples.table()
     if report.sweeps is not None:
         yield "sweeps", report.sweeps.tidy_table()
     for table in report.buckets:

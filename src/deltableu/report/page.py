@@ -20,6 +20,7 @@ from deltableu.report.charts import (
     weight_histogram,
 )
 from deltableu.report.compare_verdict import compare_verdict
+from deltableu.report.examples import OutputExamples
 from deltableu.report.explain_page import ExplainTools
 from deltableu.report.failures import ShownFailure
 from deltableu.report.methods import methods_paragraph
@@ -60,6 +61,8 @@ class StudyReport:
         What lies behind the agreement with people.
     failures : tuple of ShownFailure
         Its failure cases, with what the page shows of each.
+    examples : OutputExamples, optional
+        Outputs of one system, with weighted references.
     sweeps : Sweeps, optional
         Agreement on units of sentences.
     changes : tuple of Changes
@@ -81,6 +84,7 @@ class StudyReport:
     validation: Validation | None = None
     analyses: Analyses | None = None
     failures: tuple[ShownFailure, ...] = ()
+    examples: OutputExamples | None = None
     sweeps: Sweeps | None = None
     changes: tuple[Changes, ...] = ()
     buckets: tuple[Table, ...] = ()
@@ -124,6 +128,7 @@ def study_page(report: StudyReport) -> str:
         "scores": ("Scores", True),
         "people": (f"Against {_whom(report)}", bool(scatters)),
         "units": ("Units of sentences", report.sweeps is not None),
+        "examples": ("Examples", report.examples is not None),
         "failures": ("Where they disagree", bool(report.failures)),
         "changes": ("Changed outputs", bool(report.changes)),
         "buckets": ("By kind of item", bool(report.buckets)),
@@ -151,6 +156,7 @@ def study_page(report: StudyReport) -> str:
         "simulated_weights": says_simulated(main.references.weights_from),
         "people_source": "" if report.validation is None else _people(report.validation),
         **_behind(report),
+        "examples": report.examples,
         "changes": report.changes,
         "explained": bool(orders),
         "longest": max(orders, default=1),
@@ -170,6 +176,7 @@ def study_page(report: StudyReport) -> str:
         "signatures": [
             *(one.signature for one in comparisons),
             *([] if report.sweeps is None else [report.sweeps.signature]),
+            *([] if report.examples is None else report.examples.signatures.values()),
             *(text for one in report.settings for text in one.scoring.signatures.values()),
         ],
     }

@@ -190,9 +190,10 @@ def read_conversations(
     for block in read_blocks(partitions, tell):
         read.add(block)
     keys, threads = read.all()
-    if not read.rows:
+    if not len(keys):
+        what = "rows with words on both sides" if read.rows else "rows"
         raise InputError(
-            "the logs hold no rows, and a responder learns from messages and responses"
+            f"the logs hold no {what}, and a responder learns from messages and responses"
         )
     before = _rows_before(keys, threads) if turns > 1 else np.full(len(keys), -1)
     distinct = _one_of_each(keys, before)

@@ -9,6 +9,8 @@ from deltableu.errors import InputError, Problem, check_at_least, check_choice
 
 DecodingMethod = Literal["greedy", "beam", "sample"]
 _BEAM = 5
+#: Beyond this nothing is found but the end of the memory.
+_MOST = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +24,11 @@ class Decoding:
         side; or words drawn as likely as the model holds them.
     beam : int, optional
         Responses that grow side by side, 5 by default: each that ends leaves one less to grow.
-    length_penalty : float
-        Finished responses are ranked by their log-probability over the number of their words and
-        the end, to this power: 1 is the mean, 0 the sum.
-    temperature : float
-        By which log-probabilities are divided before words are drawn.
+    length_penalty : float, optional
+        Totals of responses, by which beams rank them, are their log-probability over the number of
+        their words and the end, to this power: 1, the default, is the mean, 0 the sum.
+    temperature : float, optional
+        By which log-probabilities are divided before words are drawn; 1 by default.
     top_k : int, optional
         Draw only from so many of the most likely words.
     top_p : float, optional
@@ -45,7 +47,7 @@ class Decoding:
 
     method: DecodingMethod = "beam"
     beam: int | None = None
-    length_penalty: float = 1.0
+    length_penalty: float | None = None
     temperature: float | None = None
     top_k: int | None = None
     top_p: float | None = None
@@ -59,10 +61,13 @@ class Decoding:
         for name in ("beam", "top_k", "no_repeat", "max_length", "candidates"):
             if (value := getattr(self, name)) is not None:
                 check_at_least(name, value, 1)
+                if name in ("beam", "max_length", "candidates") and value > _MOST:
+                    message = f"must be at most {_MOST:,}, got {value}"
+                    raise InputError(Problem(message, field=name))
         check_at_least("seed", self.seed, 0)
         self._check_use()
-        if not 0 <= self.length_penalty <= 10:
-            message = f"must lie between 0 and 10, got {self.length_penalty:g}"
+        if not 0 <= self.penalty <= 10:
+            message = f"must lie between 0 and 10, got {self.penalty:g}"
             raise InputError(Problem(message, field="length_penalty"))
         if self.temperature is not None and not 0.01 <= self.temperature <= 100:
             message = f"must lie between 0.01 and 100, got {self.temperature:g}"
@@ -74,6 +79,7 @@ class Decoding:
     def _check_use(self) -> None:
         uses = {
             "beam": ("beam",),
+            "length_penalty": ("beam", "sample"),
             "temperature": ("sample",),
             "top_k": ("sample",),
             "top_p": ("sample",),
@@ -86,6 +92,11 @@ class Decoding:
         if self.method == "beam" and (self.candidates or 1) > self.width:
             message = f"must be no more than the beam, {self.width}, got {self.candidates}"
             raise InputError(Problem(message, field="candidates"))
+
+    @property
+    def penalty(self) -> float:
+        """The power of the length by which log-probabilities are divided."""
+        return 1.0 if self.length_penalty is None else self.length_penalty
 
     @property
     def width(self) -> int:
@@ -104,7 +115,7 @@ class Decoding:
         """All that matters of these settings, in one text."""
         parts: list[str] = [self.method]
         if self.method == "beam":
-            parts += [f"beam={self.width}", f"length={self.length_penalty:g}"]
+            parts += [f"beam={self.width}", f"length={self.penalty:g}"]
         if self.method == "sample":
             parts += [f"temperature={self.temperature or 1.0:g}"]
             parts += [

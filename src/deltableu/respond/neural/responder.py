@@ -38,6 +38,8 @@ _DIGITS = 12
 #: The last digits depend on what else is computed at the same time.
 _DECIMALS = 6
 _WHAT = "responding with a model"
+#: Responses that grow at once, of all items, for each of which all words have a score.
+_AT_ONCE = 1024
 #: The number of what the vocabulary does not know.
 _UNKNOWN = 1
 
@@ -82,7 +84,7 @@ class NeuralResponder:
     model : ResponderModel
         What `train_responder` trained.
     batch : int
-        Items that are decoded at once; no response depends on it.
+        Items that are decoded at once, at most; no response depends on it.
 
     Examples
     --------
@@ -165,14 +167,15 @@ class NeuralResponder:
         read = self._conversed(turns)
         order = np.argsort(read.joined.lengths, kind="stable")
         found: list[list[Found]] = [[] for _ in items]
-        for start in range(0, len(order), self.batch):
-            rows = order[start : start + self.batch]
+        batch = max(min(self.batch, _AT_ONCE // decoding.width), 1)
+        for start in range(0, len(order), batch):
+            rows = order[start : start + batch]
             with threads_of_torch(threads):
                 several = self._decoded(read, rows, [items[row].id for row in rows], decoding)
             for row, few in zip(rows.tolist(), several, strict=True):
                 found[row] = few
             if progress is not None:
-                progress(min(start + self.batch, len(order)), len(order))
+                progress(start + len(rows), len(order))
         nbest = self._listed(items, found, decoding)
         firsts = nbest.texts_of(nbest.bounds[:-1])
         return make_responses(items, firsts, self.signature(decoding), {}, nbest)
@@ -234,7 +237,7 @@ class NeuralResponder:
                 texts.append(text)
                 mean = one.score / len(one.scores)
                 features.append((one.score, len(one.words), mean, min(one.scores)))
-                totals.append(one.ranked_by(decoding.length_penalty))
+                totals.append(one.ranked_by(decoding.penalty))
             bounds.append(len(texts))
         return NBestLists(
             tuple(item.id for item in items),
@@ -262,13 +265,9 @@ class NeuralResponder:
 
         if not pairs:
             raise InputError("there are no pairs to foresee")
-        turns = [(said,) if isinstance(said, str) else tuple(said) for said, _ in pairs]
-        for number, said in enumerate(turns):
-            if not said:
-                raise InputError(Problem("has no message", field=f"pairs[{number}]"))
+        turns, texts = zip(*(_turns_and_text(n, pair) for n, pair in enumerate(pairs)), strict=True)
         read = self._conversed(turns)
-        cut = self.model.settings.max_length
-        responses = self.model.vocabulary.encode([text for _, text in pairs]).cut(cut)
+        responses = self.model.vocabulary.encode(texts).cut(self.model.settings.max_length)
         rows = np.arange(len(pairs))
         told = judged(self._networks[0], read, responses, rows, seed)
         divergences, words = told.scores[:, 1:].sum(0, dtype=np.float64).tolist()
@@ -280,6 +279,20 @@ class NeuralResponder:
             divergences / len(pairs),
             self.model.kind == "vhred",
         )
+
+
+def _turns_and_text(number: int, pair: Any) -> tuple[tuple[str, ...], str]:
+    """The turns of a pair, the message last, and its response."""
+    place = f"pairs[{number}]"
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise InputError(Problem("must be a message and a response", field=place))
+    said, text = pair
+    turns = (said,) if isinstance(said, str) or not isinstance(said, Sequence) else tuple(said)
+    if not turns:
+        raise InputError(Problem("has no message", field=place))
+    for one in (*turns, text):
+        check_kind(place, one, str)
+    return turns, text
 
 
 def _number(id: str) -> int:

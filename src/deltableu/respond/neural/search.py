@@ -131,8 +131,8 @@ def beam_search(
                     sources[item, len(begun[item])] = parent
                     begun[item].append(one)
         state = state.move(torch.from_numpy((sources + width * np.arange(items)[:, None]).ravel()))
-    order = decoding.length_penalty
-    return [sorted(few, key=lambda one: -one.ranked_by(order)) for few in found]
+    power = decoding.penalty
+    return [sorted(few, key=lambda one: -one.ranked_by(power)) for few in found]
 
 
 def _extended(several: Sequence[Found], scores: Array, room: int) -> list[tuple[int, Found, bool]]:
