@@ -15,6 +15,8 @@ from bench import (
     rater_speed,
     score_speed,
     ter_speed,
+    tune_gain,
+    tune_speed,
     units_speed,
     vectors_speed,
 )
@@ -37,6 +39,8 @@ if __name__ == "__main__":
         vectors_speed,
         rater_speed,
         rate_speed,
+        tune_speed,
+        tune_gain,
     ):
         benchmark.main()
         print()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -25,23 +25,20 @@ from deltableu.cli.options import (
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.respond_options import LogRowOptions, ModelOptions
+from deltableu.cli.response_files import (
+    check_outputs_file,
+    read_asked_items,
+    read_lists,
+    study_inputs,
+    write_responses,
+)
 from deltableu.corpus import (
     Item,
-    NBestLists,
     read_feature_weights,
-    read_items,
-    read_nbest,
-    read_study,
-    write_nbest,
-    write_outputs,
 )
 from deltableu.errors import InputError
 from deltableu.io import (
     check_apart,
-    check_new_file,
-    file_form,
-    is_standard_stream,
-    write_records,
 )
 from deltableu.respond import (
     NeuralResponder,
@@ -164,13 +161,13 @@ def run(
     }
     _check_heeded(kind, [name for name, value in given.items() if value is not None])
     folder = None if study == STANDARD_INPUT else Path(study)
-    read = [*_study_inputs(folder), *filter(None, (nbest, weights, model.model))]
+    read = [*study_inputs(folder), *filter(None, (nbest, weights, model.model))]
     read += map(Path, () if logs is None else local_logs(logs, "--logs"))
     for path in filter(None, (output, nbest_output)):
-        _check_output(path, folder, read, replace)
+        check_outputs_file(path, folder, read, replace)
     if nbest_output is not None:
         check_apart(nbest_output, [output], "written")
-    items = _read(study)
+    items = read_asked_items(study)
     if kind == "program":
         responses = program_responses(
             items,
@@ -182,7 +179,7 @@ def run(
         responses = _answered(items, model, seed, engine.threads)
     elif kind == "rerank":
         chosen = None if weights is None else read_feature_weights(weights)
-        lists = _read_lists(nbest or Path(), [item.id for item in items])
+        lists = read_lists(nbest or Path(), [item.id for item in items])
         responses = reranked(lists, items, chosen, tokenize=rows.tokenize)
     else:
         place = work_folder(rows.work, output if folder is None else folder, "responding")
@@ -214,7 +211,7 @@ def run(
                     **settings,
                 )
                 journal.say_what_was_kept()
-    _write(responses, output, nbest_output)
+    write_responses(responses, output, nbest_output)
     if warning := responses.missing_warning():
         note(warning)
     emit(responses.table(), responses, format, beside=(output, nbest_output))
@@ -241,21 +238,6 @@ def _answered(
         return responder.respond(items, decoding, threads=threads, progress=progress)
 
 
-def _study_inputs(folder: Path | None) -> Iterator[Path]:
-    """What may not be overwritten: all of the study but its outputs."""
-    if folder is not None and folder.is_dir():
-        yield from (place for place in folder.iterdir() if place.name != "outputs")
-    elif folder is not None:
-        yield folder
-
-
-def _check_output(path: Path, folder: Path | None, inputs: Sequence[Path], replace: bool) -> None:
-    """Complain where a file cannot be written; the first outputs of a study need their folder."""
-    new = folder is not None and folder.is_dir() and not path.parent.exists()
-    if folder is None or not new or path.parent.resolve() != folder.resolve() / "outputs":
-        check_new_file(path, inputs, replace=replace)
-
-
 def _words(command: str) -> list[str]:
     try:
         words = shlex.split(command)
@@ -264,46 +246,3 @@ def _words(command: str) -> list[str]:
     if not words:
         raise InputError("--command names no program")
     return words
-
-
-def _read(study: str) -> tuple[Item, ...]:
-    if study != STANDARD_INPUT and Path(study).is_dir():
-        return read_study(study, ratings=False, systems=()).items
-    return tuple(read_items("-" if study == STANDARD_INPUT else study))
-
-
-def _read_lists(path: Path, item_ids: Sequence[str]) -> NBestLists:
-    """Lists of some of the items by their ids, or of all by their numbers."""
-    lists = read_nbest(path)
-    numbered = lists.item_ids[0] == "0" and "0" not in item_ids
-    return read_nbest(path, item_ids=item_ids) if numbered else lists
-
-
-def _write(responses: Responses, output: Path, nbest_output: Path | None) -> None:
-    """Write the candidates, then the responses; then what was kept for going on is needed no more.
-
-    Who finds the responses finds the candidates too.
-    """
-    ids, texts = responses.given()
-    standard = is_standard_stream(output)
-    if not ids:
-        raise InputError("no item has a response, so that nothing was written")
-    if nbest_output is not None and responses.nbest is None:
-        raise InputError("--nbest-output has nothing to write: there are no candidates")
-    by_id = standard or file_form(output) in ("jsonl", "tsv", "parquet")
-    if responses.missing and not by_id:
-        raise InputError(
-            f"{output}: plain text has a line for every item, and "
-            f"{responses.missing_warning()}: choose a name that ends in .jsonl"
-        )
-    if nbest_output is not None and responses.nbest is not None:
-        nbest_output.parent.mkdir(exist_ok=True)
-        write_nbest(nbest_output, responses.nbest)
-    if standard:
-        pairs = zip(ids, texts, strict=True)
-        write_records(output, ({"id": id, "text": text} for id, text in pairs))
-    else:
-        output.parent.mkdir(exist_ok=True)
-        write_outputs(output, ids, texts)
-    if responses.work is not None:
-        responses.work.end()

@@ -16,7 +16,7 @@ from deltableu.corpus.items import FORMS as ITEM_FORMS
 from deltableu.corpus.items import read_items, write_items
 from deltableu.corpus.missing import Missing, settle_missing
 from deltableu.corpus.nbest import read_nbest, write_nbest
-from deltableu.corpus.nbest_lists import NBestLists, merge_nbest
+from deltableu.corpus.nbest_lists import NBestLists, merge_nbest, weighted_sums
 from deltableu.corpus.outputs import match_outputs, read_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
@@ -113,6 +113,7 @@ __all__ = [
     "texts_by_target",
     "told_of_simulated",
     "ungrouped_note",
+    "weighted_sums",
     "weights_label",
     "with_runs",
     "write_feature_weights",
