@@ -10,6 +10,7 @@ from pathlib import Path
 from deltableu.io import atomic_write
 from reproduce import (
     data_to_text,
+    experiment,
     few_ratings,
     many_references,
     mined_references,
@@ -45,6 +46,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "upsilon": upsilon.section,
     "ruber": ruber.section,
     "responders": responders.section,
+    "experiment": experiment.section,
 }
 
 #: Too long for a section.
