@@ -16,12 +16,13 @@ ABOUT = """\
 ## An experiment on real logs, from raw dialogues to a report
 
 `make experiment` carries `examples/upsilon-bleu.toml` through all stages
-([experiments](how-to/experiment.md)) on the self-dialogue corpus (24,155 dialogues in which one person
-writes both sides): three disjoint periods, 100 utterances that several dialogues open with, C-BM25,
-sequence to sequence, VHRED and people's own other replies as systems, 15 references mined by word vectors
-that GloVe learnt meanwhile, an NN-rater trained meanwhile, upsilon-BLEU, and a report. **The ratings are
-simulated**: they look at no text, so nothing here says how well a metric agrees with people. Models are
-trained for a number of minutes, so that figures differ between machines.
+([experiments](how-to/experiment.md)) on the self-dialogue corpus (24,155 dialogues in which one
+person writes both sides): three disjoint periods, 100 utterances that several dialogues open
+with, C-BM25, sequence to sequence, VHRED and people's own other replies as systems, 15
+references mined by word vectors that GloVe learnt meanwhile, an NN-rater trained meanwhile,
+upsilon-BLEU, and a report. **The ratings are simulated**: they look at no text, so nothing here
+says how well a metric agrees with people. Models are trained for a number of minutes, so that
+figures differ between machines.
 """
 
 
