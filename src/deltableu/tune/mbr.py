@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: of each item's candidates, the one that is most like what else is probable."""
+"""Minimum Bayes risk: of an item's candidates, the one most like what else is probable."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -194,7 +195,7 @@ class _Run:
         bounds = self.distinct.bounds[begin : end + 1].tolist()
         offset = bounds[0]
         prepared = self.utility.prepare(self.distinct.texts[offset : bounds[-1]])
-        for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        for first, last in pairwise(bounds):
             if self.leave and last - first == 1:
                 continue  # a text without another has nothing to be compared with
             given = self.distinct.probabilities[first:last]
@@ -228,12 +229,12 @@ def _batches(bounds: Ints) -> Iterator[tuple[int, int]]:
 def _best(distinct: DistinctTexts, utilities: Array) -> Ints:
     """The best text of each item; the most probable of those that tie, and of these the first."""
     chosen = []
-    for first, last in zip(distinct.bounds[:-1], distinct.bounds[1:], strict=True):
+    for first, last in pairwise(distinct.bounds.tolist()):
         scores = utilities[first:last]
         given = distinct.probabilities[first:last]
         if last - first > 1:
             best = scores.max()
             given = np.where(scores >= best - _TIE * max(1.0, abs(best)), given, -1.0)
         most = given.max()
-        chosen.append(int(first) + int(np.flatnonzero(given >= most * (1.0 - _TIE))[0]))
+        chosen.append(first + int(np.flatnonzero(given >= most * (1.0 - _TIE))[0]))
     return np.array(chosen)

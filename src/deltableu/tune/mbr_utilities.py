@@ -85,9 +85,9 @@ def utility_of(metric: Metric) -> Utility:
         return NgramUtility(metric)
     if type(metric) in (ChrF, ChrFPlusPlus) and isinstance(metric, ChrF):
         return ChrFUtility(metric)
-    if type(metric) in (DeltaBLEU, SignedDeltaBLEU) and isinstance(metric, DeltaBLEU):
-        if metric.variant == "paper" and metric.brevity == "all":
-            return DeltaBLEUUtility(metric)
+    weighted = isinstance(metric, DeltaBLEU) and type(metric) in (DeltaBLEU, SignedDeltaBLEU)
+    if weighted and metric.variant == "paper" and metric.brevity == "all":
+        return DeltaBLEUUtility(metric)
     return MetricUtility(metric)
 
 
