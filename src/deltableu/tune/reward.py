@@ -77,7 +77,7 @@ class DeltaBLEUReward:
         try:
             places = np.array([self._places[id] for id in item_ids])
             rows = self.metric.statistics(list(texts), self.encoded.take(places), threads=1)
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, InputError):
             self._complain(item_ids, texts)
             raise
         return rows.segment_scores() / 100.0
