@@ -137,7 +137,7 @@ def test_bad_calls_are_told(reward):
     )
     assert said(reward.score, [3], ["x"]).startswith("item_ids[0]: must be an item's id, a string")
     assert said(reward.score, [["d01"]], ["x"]).startswith("item_ids[0]: must be an item's id")
-    assert said(reward.score, ["d01"], [None]) == "item 'd01', texts[0]: must be a text, got null"
+    assert said(reward.score, ["d01"], [None]) == "item 'd01', texts[0]: must be a text, got None"
     assert said(reward.score, ["d01"], ["x", "y"]).startswith("2 texts for 1 item ids")
     assert "lone surrogate" in said(reward.score, ["d01"], ["\ud800"])
     assert "the column 'id' with items' ids, and is given the columns task" in said(
@@ -149,7 +149,7 @@ def test_bad_calls_are_told(reward):
             "completions[0]: must be a text, or a list of messages with a content"
         )
     assert "one of them must be an item's id" in said(reward.compute_score, "demo", "x", 3)
-    assert said(reward.compute_score, "demo", None, "d01").endswith("must be a text, got null")
+    assert said(reward.compute_score, "demo", None, "d01").endswith("must be a text, got None")
     assert "give one of each" in said(reward.compute_scores, [], ["x"], [])
     assert "item_ids" in said(DeltaBLEUReward, ReferenceSet([["x"]], [[1.0]]))
     assert "must be a NgramMetric" in said(

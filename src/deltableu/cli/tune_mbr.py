@@ -88,8 +88,8 @@ def mbr(
     Parameters
     ----------
     nbest
-        N-best or sampled lists: .jsonl with id, text, features and total, or Moses' form; - is
-        JSON Lines on standard input.
+        N-best or sampled lists: .jsonl with id, text, features and total, or Moses' form, which is
+        also what - reads from standard input.
     output
         A file of outputs that ends in .jsonl, .tsv, .parquet or .txt, or - for JSON Lines on
         standard output.

@@ -21,6 +21,9 @@ from deltableu.tune.audit_material import Material
 #: item; or the references of the item itself.
 Sees = Literal["other items", "outputs", "own references"]
 
+#: The answer of one form of an attack to an item.
+Form = Callable[[int, np.random.Generator], str]
+
 #: Runs of words that stay together when the others are shuffled.
 _RUNS = (1, 2, 3)
 
@@ -210,8 +213,8 @@ class _ByForm(Attack):
     """An attack in several forms, of which the one is taken that does best on known items."""
 
     @abstractmethod
-    def forms(self, material: Material) -> dict[str, Callable[[int, np.random.Generator], str]]:
-        """What each form answers to an item."""
+    def forms(self, material: Material, known: Ints) -> dict[str, Form]:
+        """What each form answers to an item, from all that there is of the known ones."""
 
     def attempt(
         self,
@@ -222,7 +225,7 @@ class _ByForm(Attack):
         trials: int,
         rng: np.random.Generator,
     ) -> Attempt:
-        forms = self.forms(material)
+        forms = self.forms(material, known.places)
         scores = {
             name: known.score([form(place, rng) for place in known.places.tolist()])
             for name, form in forms.items()
@@ -239,11 +242,11 @@ class Parrot(_ByForm):
     def missing(self, material: Material) -> str:
         return "" if material.messages() is not None else "not every item has a message"
 
-    def forms(self, material: Material) -> dict[str, Callable[[int, np.random.Generator], str]]:
+    def forms(self, material: Material, known: Ints) -> dict[str, Form]:
         """Whole, twice, or its first or last words."""
         messages = material.messages() or []
 
-        def part(which: slice) -> Callable[[int, np.random.Generator], str]:
+        def part(which: slice) -> Form:
             return lambda place, _: material.join(material.cut(messages[place])[which])
 
         return {
@@ -259,19 +262,15 @@ class OtherReferences(_ByForm):
     sees = "other items"
     summary = "a good reference of another item, drawn by chance, whole or shuffled"
 
-    def missing(self, material: Material) -> str:
-        return "" if len(material.references) > 1 else "there is no other item"
-
-    def forms(self, material: Material) -> dict[str, Callable[[int, np.random.Generator], str]]:
+    def forms(self, material: Material, known: Ints) -> dict[str, Form]:
         """Whole, or with runs of words shuffled."""
-        items = len(material.references)
 
         def drawn(place: int, rng: np.random.Generator) -> str:
-            other = (place + int(rng.integers(1, items))) % items
-            texts = material.good_references(other)
+            others = known[known != place]
+            texts = material.good_references(int(others[rng.integers(len(others))]))
             return texts[int(rng.integers(len(texts)))]
 
-        def shuffled(size: int) -> Callable[[int, np.random.Generator], str]:
+        def shuffled(size: int) -> Form:
             return lambda place, rng: material.shuffled(drawn(place, rng), size, rng)
 
         return {"whole": drawn, **{_run_name(size): shuffled(size) for size in _RUNS}}
@@ -289,10 +288,10 @@ class ShuffledOutputs(_ByForm):
     def missing(self, material: Material) -> str:
         return "" if material.outputs else "the study has no outputs"
 
-    def forms(self, material: Material) -> dict[str, Callable[[int, np.random.Generator], str]]:
+    def forms(self, material: Material, known: Ints) -> dict[str, Form]:
         """Of each system, runs of one, two or three words."""
 
-        def shuffled(system: str, size: int) -> Callable[[int, np.random.Generator], str]:
+        def shuffled(system: str, size: int) -> Form:
             texts = material.outputs[system]
             return lambda place, rng: material.shuffled(texts[place], size, rng)
 
@@ -311,12 +310,12 @@ class JoinedOutputs(_ByForm):
     def missing(self, material: Material) -> str:
         return "" if len(material.outputs) > 1 else "the study has no two systems"
 
-    def forms(self, material: Material) -> dict[str, Callable[[int, np.random.Generator], str]]:
+    def forms(self, material: Material, known: Ints) -> dict[str, Form]:
         """Of each two systems, and of all."""
         names = list(material.outputs)
         pairs = [(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
 
-        def joined(systems: Sequence[str]) -> Callable[[int, np.random.Generator], str]:
+        def joined(systems: Sequence[str]) -> Form:
             texts = [material.outputs[name] for name in systems]
             return lambda place, _: material.join(one[place] for one in texts)
 
