@@ -8,6 +8,7 @@ from bench import (
     import_speed,
     keys_speed,
     logs_speed,
+    mbr_speed,
     mine_growth,
     mine_speed,
     permutation_speed,
@@ -37,6 +38,7 @@ if __name__ == "__main__":
         vectors_speed,
         rater_speed,
         rate_speed,
+        mbr_speed,
     ):
         benchmark.main()
         print()

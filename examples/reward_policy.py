@@ -39,7 +39,7 @@ def probabilities(weights: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """The policy: a softmax over the answers to an item."""
     scores = seen @ weights
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def learn(study: Study, reward: DeltaBLEUReward, train: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltableu._visible import shortened, visible
-from deltableu.io import Cell, Column, Table
+from deltableu.io import Column, Table
 
 #: Characters of a text in a table.
 _SHOWN = 60
@@ -142,10 +142,7 @@ class MetricAudit:
             Column("score", ".2f"),
             Column("says", align="left", room=24, drop=1),
         ]
-        rows = [
-            [kind, Cell(name, best=kind == "system"), score, text]
-            for kind, name, score, text in self.rows()
-        ]
+        rows = [[kind, name, score, text] for kind, name, score, text in self.rows()]
         notes = {f"no {name}": why for name, why in self.missing.items()}
         return Table(columns, rows, caption=self.metric, notes=notes)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -109,5 +110,5 @@ class DistinctTexts:
                 places.append(seen[text])
             bounds.append(len(texts))
         owned = np.array(places, dtype=np.int64)
-        sums = np.bincount(owned, weights=probabilities, minlength=len(texts))
+        sums: Any = np.bincount(owned, weights=probabilities, minlength=len(texts))
         return cls(tuple(texts), np.array(bounds), sums, owned, np.array(firsts))

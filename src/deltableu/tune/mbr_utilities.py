@@ -85,10 +85,15 @@ def utility_of(metric: Metric) -> Utility:
         return NgramUtility(metric)
     if type(metric) in (ChrF, ChrFPlusPlus) and isinstance(metric, ChrF):
         return ChrFUtility(metric)
-    weighted = isinstance(metric, DeltaBLEU) and type(metric) in (DeltaBLEU, SignedDeltaBLEU)
-    if weighted and metric.variant == "paper" and metric.brevity == "all":
+    if isinstance(metric, DeltaBLEU) and _is_counted(metric):
         return DeltaBLEUUtility(metric)
     return MetricUtility(metric)
+
+
+def _is_counted(metric: DeltaBLEU) -> bool:
+    """Whether the kernel has the formula with these settings."""
+    plain = type(metric) in (DeltaBLEU, SignedDeltaBLEU)
+    return plain and metric.variant == "paper" and metric.brevity == "all"
 
 
 def _check(metric: Metric) -> None:

@@ -104,7 +104,7 @@ class DeltaBLEUReward:
                 f"the reward needs the column {self.item_column!r} with items' ids, and is given "
                 f"the columns {there}: add it to the training data, or name it with item_column"
             )
-        return self.score(columns[self.item_column], _texts(completions)).tolist()
+        return _listed(self.score(columns[self.item_column], _texts(completions)))
 
     def compute_score(
         self,
@@ -138,7 +138,7 @@ class DeltaBLEUReward:
                 f"{len(infos)} extra infos: give one of each"
             )
         ids = [self._item(*pair) for pair in zip(ground_truths, infos, strict=True)]
-        return self.score(ids, solution_strs).tolist()
+        return _listed(self.score(ids, solution_strs))
 
     def _item(self, ground_truth: object, extra_info: Mapping[str, Any] | None) -> str:
         if isinstance(extra_info, Mapping) and self.item_column in extra_info:
@@ -163,6 +163,11 @@ class DeltaBLEUReward:
             if not isinstance(text, str):
                 message = f"must be a text, got {shown(text)}"
                 raise InputError(Problem(message, item=id, field=f"texts[{number}]"))
+
+
+def _listed(rewards: Array) -> list[float]:
+    listed: list[float] = rewards.tolist()
+    return listed
 
 
 def _references(study: PathLike | Study | ReferenceSet) -> ReferenceSet:
