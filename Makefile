@@ -5,36 +5,36 @@ BIN := $(VENV)/bin
 # Kernels are the modules _NAME.py whose first line speaks to Cython, as setup.py finds them.
 KERNELS := $(shell grep -l -m1 '^\# cython:' src/deltableu/*/_*.py src/deltableu/*/*/_*.py)
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
+TORCH := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+# What differs from the demo where the judge is trained meanwhile.
+NEURAL := 'title="The demo experiment, with a judge trained meanwhile"' \
+	'judge={epochs=40, patience=10, hidden=64, embedding=64}' \
+	'score.triplets="first"' 'validate.triplets="first"' 'report.triplets="first"'
 
-.PHONY: demo test check bench test-long reproduce simulate clean
+.PHONY: demo demo-neural experiment test check bench test-long reproduce simulate clean
 
+# The second time, only what has changed is done again.
 demo: $(VENV)/demo.stamp
-	@mkdir -p out
-	@$(BIN)/deltableu check examples/demo
-	@$(BIN)/deltableu report examples/demo --title "The demo study" --sweep settings,threshold,unit-size,order --output out/demo.html
-	@$(BIN)/deltableu explain examples/demo --system phrase-smt --against human --worst 3 --html out/explain.html
+	@$(BIN)/deltableu experiment run examples/demo.toml --output out/demo
+	@$(BIN)/deltableu experiment show examples/demo.toml --output out/demo
+	@rm -rf out/campaign && $(BIN)/deltableu rate new out/campaign --study out/demo/study --what references --per-item 2 --raters 2
 	@echo
-	@echo "How the systems of the demo study do (its ratings are simulated):"
-	@$(BIN)/deltableu score examples/demo --metrics delta-bleu-2,bleu-2,delta-chrf++,chrf++ --ci
-	@echo
-	@echo "Which differences to believe:"
-	@$(BIN)/deltableu compare examples/demo --metrics delta-bleu-2 --resample items,raters --tables systems
-	@echo
-	@echo "Which metrics agree with the (simulated) people, output by output:"
-	@$(BIN)/deltableu validate examples/demo --levels pooled --tables agreement --methods pearson,kendall-b
-	@echo
-	@echo "How far the (simulated) raters agree:"
-	@$(BIN)/deltableu rate agree examples/demo --targets outputs
-	@echo
-	@echo "A campaign in which people would rate the references (deltableu rate demo serves one):"
-	@rm -rf out/campaign && $(BIN)/deltableu rate new out/campaign --study examples/demo --what references --per-item 2 --raters 2
-	@echo
-	@echo "More references for each item, mined from (invented) dialogue logs; two of the items:"
-	@$(BIN)/deltableu mine examples/demo --logs examples/logs --top 5 --output out/mined --replace
-	@$(BIN)/python examples/show_mined.py out/mined d03 d66
-	@echo
-	@echo "Why the worst system scores as it does: $(CURDIR)/out/explain.html"
-	@echo "The report: $(CURDIR)/out/demo.html"
+	@echo "People rate these references on a page that $(BIN)/deltableu rate serve out/campaign starts."
+	@echo "The report: $(CURDIR)/out/demo/report.html"
+
+# The same with a judge that is trained on the demo's logs meanwhile.
+demo-neural: $(VENV)/neural.stamp
+	@$(BIN)/deltableu experiment run examples/demo.toml --output out/demo-neural --set $(NEURAL)
+	@$(BIN)/deltableu experiment show examples/demo.toml --output out/demo-neural --set $(NEURAL)
+	@echo "The report: $(CURDIR)/out/demo-neural/report.html"
+
+# The study of upsilon-BLEU on dialogue logs: make experiment LOGS=FILE
+LOGS ?= $(wildcard ../shared/data/dialogue_logs/self_dialogue.tsv.gz)
+experiment: $(VENV)/neural.stamp
+	@test -n "$(LOGS)" || { echo "name dialogue logs: make experiment LOGS=FILE"; exit 2; }
+	@$(BIN)/deltableu experiment run examples/upsilon-bleu.toml --output out/experiment --set 'logs.files="$(abspath $(LOGS))"'
+	@$(BIN)/deltableu experiment show examples/upsilon-bleu.toml --output out/experiment --set 'logs.files="$(abspath $(LOGS))"'
+	@echo "The report: $(CURDIR)/out/experiment/report.html"
 
 # Two processes have two cores: threads of BLAS and torch would only wait for each other, busily.
 # A test that hangs says where after five minutes.
@@ -76,8 +76,14 @@ $(VENV)/demo.stamp: $(BIN)/uv pyproject.toml setup.py $(KERNELS)
 $(VENV)/dev.stamp: $(BIN)/uv pyproject.toml setup.py constraints.txt $(KERNELS)
 	@echo "installing with the development extras ..."
 	@$(INSTALL) --editable '.[dev]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
-	@touch $@ $(VENV)/demo.stamp
+	@$(TORCH)
+	@touch $@ $(VENV)/demo.stamp $(VENV)/neural.stamp
+
+$(VENV)/neural.stamp: $(VENV)/demo.stamp constraints.txt
+	@echo "installing torch ..."
+	@$(INSTALL) safetensors sentencepiece
+	@$(TORCH)
+	@touch $@
 
 # Tests of pages drive the system's Chromium, and tests of the rating server a PostgreSQL of their
 # own; without these they are skipped and say so.

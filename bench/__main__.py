@@ -16,6 +16,8 @@ from bench import (
     rater_speed,
     score_speed,
     ter_speed,
+    tune_gain,
+    tune_speed,
     units_speed,
     vectors_speed,
 )
@@ -39,6 +41,8 @@ if __name__ == "__main__":
         rater_speed,
         rate_speed,
         mbr_speed,
+        tune_speed,
+        tune_gain,
     ):
         benchmark.main()
         print()

@@ -104,8 +104,9 @@ class KneserNey:
         return found
 
     def perplexity(self, texts: EncodedTexts) -> float:
-        """e to the mean of minus the log-probability of words and ends."""
-        return float(np.exp(-np.log(self.probabilities(texts)).mean()))
+        """e to the mean of minus the log-probability of words and ends; infinite where one is 0."""
+        with np.errstate(divide="ignore"):
+            return float(np.exp(-np.log(self.probabilities(texts)).mean()))
 
 
 def _grams(texts: EncodedTexts, base: int) -> Ints:

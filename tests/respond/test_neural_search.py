@@ -18,7 +18,7 @@ from deltableu.neural import EncodedTexts  # noqa: E402
 from deltableu.respond.neural.decoding import Decoding  # noqa: E402
 from deltableu.respond.neural.inputs import END, joined_turns  # noqa: E402
 from deltableu.respond.neural.network import Conversed  # noqa: E402
-from deltableu.respond.neural.search import Rules, beam_search, sample  # noqa: E402
+from deltableu.respond.neural.search import WordRules, beam_search, sample  # noqa: E402
 from tests.respond.neural_kit import small_network  # noqa: E402
 
 #: Padding, the unknown word, and three words.
@@ -63,9 +63,9 @@ def repeats(words, size):
 
 
 RULES = [
-    Rules(np.array([0, 0, 1, 1, 1], bool), LONGEST, None),
-    Rules(np.array([0, 0, 1, 1, 1], bool), LONGEST, 1),
-    Rules(np.array([0, 0, 1, 0, 1], bool), LONGEST, 2),
+    WordRules(np.array([0, 0, 1, 1, 1], bool), LONGEST, None),
+    WordRules(np.array([0, 0, 1, 1, 1], bool), LONGEST, 1),
+    WordRules(np.array([0, 0, 1, 0, 1], bool), LONGEST, 2),
 ]
 
 

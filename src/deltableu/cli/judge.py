@@ -98,8 +98,9 @@ def apply(
     study
         A folder with items; its outputs, ratings and systems come along.
     judge
-        A file that deltableu judge train wrote; or NAME or NAME:ARGUMENT of a judge that an
-        installed package offers (entry point group deltableu.judges).
+        A file that deltableu judge train wrote; a study that a judge has rated, which says the same
+        of these references again; or NAME or NAME:ARGUMENT of a judge that an installed package
+        offers (entry point group deltableu.judges).
     kind
         A trained model or an installed judge (model), or an LLM behind an endpoint (llm).
     output

@@ -84,13 +84,11 @@ class NgramOptions:
 
 @Parameter(name="*", group=METRICS)
 @dataclass(frozen=True, kw_only=True)
-class MetricOptions(NgramOptions):
-    """Settings of all metrics.
+class TextMetricOptions(NgramOptions):
+    """Settings of all metrics but sentence-bleu, whose --method is another one elsewhere.
 
     Parameters
     ----------
-    method
-        Smoothing of sentence-bleu; by default bleu+1.
     pool
         How discriminative metrics (delta-chrf, ...) pool good and bad references; by default mean.
     vectors
@@ -102,7 +100,8 @@ class MetricOptions(NgramOptions):
         How much the references count beside the message in ibleu.
     judge
         Model that rates all references for upsilon-bleu and upsilon-chrf: a file from `deltableu
-        judge train`, or the name of an installed one. By default their weights are used.
+        judge train`, a study that it has rated, or the name of an installed one. By default the
+        weights of the references are used.
     triplets
         How the two probabilities that the judge gives become one; by default max.
     magnitude
@@ -124,7 +123,6 @@ class MetricOptions(NgramOptions):
         the default), those that the model knows from held-out logs (model), or those of a study.
     """
 
-    method: Literal["default", "bleu+1", "moses", "nakov", "nakov-cdec"] = "default"
     pool: Literal["default", "mean", "best"] = "default"
     vectors: str | None = None
     table: str | None = None
@@ -162,6 +160,20 @@ class MetricOptions(NgramOptions):
             if not any("rater" in metric_settings(name) for name in chosen):
                 raise InputError(f"--judge is for upsilon metrics, not for {' and '.join(chosen)}")
         return noted_metrics(chosen, settings)
+
+
+@Parameter(name="*", group=METRICS)
+@dataclass(frozen=True, kw_only=True)
+class MetricOptions(TextMetricOptions):
+    """Settings of all metrics.
+
+    Parameters
+    ----------
+    method
+        Smoothing of sentence-bleu; by default bleu+1.
+    """
+
+    method: Literal["default", "bleu+1", "moses", "nakov", "nakov-cdec"] = "default"
 
 
 #: They say by themselves which metrics they are for: models and tables, and what to do with those.

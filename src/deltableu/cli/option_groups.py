@@ -42,7 +42,7 @@ GROUPS = {
         *("per_item", "links", "order", "reliability"),
         *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
         *("design", "set_", "outputs", "types", "commands"),
-        *("command", "nbest", "keep"),
+        *("command", "nbest", "keep", "held_out", "held_out_nbest"),
         *("utility",),
     ),
     DATA: (
@@ -52,6 +52,7 @@ GROUPS = {
         *("separators", "where", "sources", "beside", "documents", "names", "pair", "rename"),
         *("without_references", "first", "period", "exclude", "min_words", "max_words"),
         *("min_bigram_count", "min_count", "max_vocabulary", "tokenize", "keep_junk", "on_error"),
+        *("message_features", "allow_empty"),
     ),
     METHOD: (
         *(
@@ -88,6 +89,7 @@ GROUPS = {
             "magnitude",
             "original",
         ),
+        *("start", "method", "restarts", "directions", "regularization", "strength"),
     ),
     TESTS: (
         *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),

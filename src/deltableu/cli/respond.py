@@ -1,294 +1,33 @@
-"""`deltableu respond`: baseline systems to evaluate."""
+"""`deltableu respond`."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from deltableu.cli.log_inputs import local_logs
-from deltableu.cli.long_run import says_where_it_goes_on, work_folder
-from deltableu.cli.mine_log import MiningLog
-from deltableu.cli.mine_options import EngineOptions
-from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import (
-    STANDARD_INPUT,
-    Flag,
-    Output,
-    Positive,
-    Several,
-    Whole,
-    no_use,
-    subcommands,
-)
-from deltableu.cli.output import Format, emit, note
-from deltableu.cli.progress import ProgressBar
-from deltableu.cli.respond_options import LogRowOptions
-from deltableu.corpus import (
-    Item,
-    NBestLists,
-    read_feature_weights,
-    read_items,
-    read_nbest,
-    read_study,
-    write_nbest,
-    write_outputs,
-)
-from deltableu.errors import InputError
-from deltableu.io import (
-    check_apart,
-    check_new_file,
-    file_form,
-    is_standard_stream,
-    write_records,
-)
-from deltableu.respond import (
-    Query,
-    Responses,
-    logged_responses,
-    program_responses,
-    random_responses,
-    reranked,
-    retrieved_responses,
-)
+from deltableu.cli.options import subcommands
 
 respond = subcommands("respond", "Make baseline systems respond to the items of a study.")
 
-Kind = Literal["random", "c-tfidf", "c-bm25", "human", "program", "rerank"]
-
-#: Seconds that a program has, unless it is said.
-_TIMEOUT = 3600.0
-_ROWS = LogRowOptions()
-_ENGINE = EngineOptions()
-#: Which of the options that not all kinds heed each kind does; those that read logs heed more.
-_HEEDED: dict[Kind, tuple[str, ...]] = {
-    "random": ("seed",),
-    "human": ("seed",),
-    "c-tfidf": ("keep", "query", "nbest_output", "work"),
-    "c-bm25": ("keep", "query", "nbest_output", "work"),
-    "program": ("command", "timeout", "missing", "nbest_output"),
-    "rerank": ("nbest", "weights", "tokenize", "nbest_output"),
-}
-_OF_LOGS = {"logs", "tokenize", "min_words", "max_words", "keep_junk", "on_error"} | {
-    *("partition_size", "engine", "threads", "tls_ca", "tls_cert", "tls_key"),
-}
-_WITH_LOGS = ("random", "c-tfidf", "c-bm25", "human")
-
-
-@respond.command
-@grouped
-def run(
-    study: str,
-    *,
-    kind: Kind,
-    output: Annotated[Path, Output],
-    logs: Annotated[list[str] | None, Several] = None,
-    command: str | None = None,
-    nbest: Path | None = None,
-    keep: Positive | None = None,
-    weights: Path | None = None,
-    query: Query | None = None,
-    missing: Literal["error", "drop"] | None = None,
-    nbest_output: Path | None = None,
-    timeout: float | None = None,
-    seed: Whole = 0,
-    rows: LogRowOptions = _ROWS,
-    engine: EngineOptions = _ENGINE,
-    replace: Annotated[bool, Flag] = False,
-    format: Format = "table",
-) -> None:
-    """Respond to each item of a study with a baseline, as one more system.
-
-    deltableu respond run STUDY --kind c-bm25 --logs logs/ -o STUDY/outputs/c-bm25.jsonl. Items
-    without a response are named and left out of the file; --missing of the commands that read it
-    says what becomes of them.
-
-    Parameters
-    ----------
-    study
-        A folder with items, a file of them, or - for JSON Lines on standard input.
-    kind
-        random: any response of the logs. c-bm25, c-tfidf: the response to the utterance most like
-        the message, by BM25 or by the cosine of TF-IDF vectors. human: another response to the same
-        utterance, never what a reference says. program: what --command says. rerank: the best of
-        --nbest by weighted features.
-    output
-        A file of outputs that ends in .jsonl, .tsv, .parquet or .txt, or - for JSON Lines on
-        standard output.
-    logs
-        Files, folders, patterns or URLs of JSON Lines, TSV or Parquet with the columns utterance
-        and response, and perhaps id and thread; the first two also as .gz or .zst.
-    command
-        A program with its arguments. It reads a line of JSON per item, with id, context and
-        message, and writes one with id and text; or several per item, with features or a total.
-    nbest
-        N-best lists to rerank: .jsonl with id, text, features and total, or Moses' form.
-    keep
-        Number of candidates per item in --nbest-output, for c-bm25 and c-tfidf; 1 by default.
-    weights
-        JSON with a weight of every feature; by default set by hand, as the guide says.
-    query
-        What logged utterances are compared with: the message, which is the default, or the turns
-        before it as well.
-    missing
-        Whether items without a response of the program end the run (error, the default) or are left
-        out (drop).
-    nbest_output
-        Also write all candidates and their features to this file: .jsonl, or else Moses' form.
-    timeout
-        Seconds after which a program is ended; 3600 by default.
-    seed
-        Seed of random and human, which the order of logs does not change.
-    replace
-        Put the new files in the place of old ones.
-    format
-        How the summary is printed.
-    """
-    given = {
-        "logs": logs,
-        "command": command,
-        "nbest": nbest,
-        "keep": keep,
-        "weights": weights,
-        "query": query,
-        "missing": missing,
-        "nbest_output": nbest_output,
-        "timeout": timeout,
-        **rows.changed(),
-        "seed": seed or None,
-        "tokenize": None if rows.tokenize == _ROWS.tokenize else rows.tokenize,
-        "engine": None if engine.engine == _ENGINE.engine else engine.engine,
-        **{name: getattr(engine, name) for name in ("threads", "tls_ca", "tls_cert", "tls_key")},
-    }
-    _check_heeded(kind, [name for name, value in given.items() if value is not None])
-    folder = None if study == STANDARD_INPUT else Path(study)
-    read = [*_study_inputs(folder), *filter(None, (nbest, weights))]
-    read += map(Path, () if logs is None else local_logs(logs, "--logs"))
-    for path in filter(None, (output, nbest_output)):
-        _check_output(path, folder, read, replace)
-    if nbest_output is not None:
-        check_apart(nbest_output, [output], "written")
-    items = _read(study)
-    if kind == "program":
-        responses = program_responses(
-            items,
-            _words(command or ""),
-            timeout=_TIMEOUT if timeout is None else timeout,
-            missing=missing or "error",
-        )
-    elif kind == "rerank":
-        chosen = None if weights is None else read_feature_weights(weights)
-        lists = _read_lists(nbest or Path(), [item.id for item in items])
-        responses = reranked(lists, items, chosen, tokenize=rows.tokenize)
-    else:
-        place = work_folder(rows.work, output if folder is None else folder, "responding")
-        with ProgressBar(lines=True) as bar, says_where_it_goes_on(place):
-            journal = MiningLog(place, lambda event: None, bar)
-            settings: dict[str, Any] = {
-                "rows": rows.filter(),
-                "tokenize": rows.tokenize,
-                "engine": engine.make(),
-                "threads": engine.threads,
-                "on_error": rows.on_error,
-                "partition_bytes": rows.partition_bytes(),
-                "progress": journal.show,
-            }
-            if kind == "random":
-                responses = random_responses(items, logs or (), seed=seed, **settings)
-            elif kind == "human":
-                responses = logged_responses(items, logs or (), seed=seed, **settings)
-            else:
-                responses = retrieved_responses(
-                    items,
-                    logs or (),
-                    method=kind,
-                    keep=keep or 1,
-                    query=query or "message",
-                    log=journal,
-                    work=place,
-                    keep_work=True,
-                    **settings,
-                )
-                journal.say_what_was_kept()
-    _write(responses, output, nbest_output)
-    if warning := responses.missing_warning():
-        note(warning)
-    emit(responses.table(), responses, format, beside=(output, nbest_output))
-
-
-def _check_heeded(kind: Kind, given: Collection[str]) -> None:
-    """Complain about options that a kind does not heed, and about what it lacks."""
-    heeded = {*_HEEDED[kind], *(_OF_LOGS if kind in _WITH_LOGS else ())}
-    no_use({name: True for name in given if name not in heeded}, f"--kind {kind}")
-    needed = {"program": "command", "rerank": "nbest"}.get(kind, "logs")
-    if needed not in given:
-        raise InputError(f"--kind {kind} needs --{needed}")
-
-
-def _study_inputs(folder: Path | None) -> Iterator[Path]:
-    """What may not be overwritten: all of the study but its outputs."""
-    if folder is not None and folder.is_dir():
-        yield from (place for place in folder.iterdir() if place.name != "outputs")
-    elif folder is not None:
-        yield folder
-
-
-def _check_output(path: Path, folder: Path | None, inputs: Sequence[Path], replace: bool) -> None:
-    """Complain where a file cannot be written; the first outputs of a study need their folder."""
-    new = folder is not None and folder.is_dir() and not path.parent.exists()
-    if folder is None or not new or path.parent.resolve() != folder.resolve() / "outputs":
-        check_new_file(path, inputs, replace=replace)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise InputError(f"--command cannot be read: {error}") from None
-    if not words:
-        raise InputError("--command names no program")
-    return words
-
-
-def _read(study: str) -> tuple[Item, ...]:
-    if study != STANDARD_INPUT and Path(study).is_dir():
-        return read_study(study, ratings=False, systems=()).items
-    return tuple(read_items("-" if study == STANDARD_INPUT else study))
-
-
-def _read_lists(path: Path, item_ids: Sequence[str]) -> NBestLists:
-    """Lists of some of the items by their ids, or of all by their numbers."""
-    lists = read_nbest(path)
-    numbered = lists.item_ids[0] == "0" and "0" not in item_ids
-    return read_nbest(path, item_ids=item_ids) if numbered else lists
-
-
-def _write(responses: Responses, output: Path, nbest_output: Path | None) -> None:
-    """Write the candidates, then the responses; then what was kept for going on is needed no more.
-
-    Who finds the responses finds the candidates too.
-    """
-    ids, texts = responses.given()
-    standard = is_standard_stream(output)
-    if not ids:
-        raise InputError("no item has a response, so that nothing was written")
-    if nbest_output is not None and responses.nbest is None:
-        raise InputError("--nbest-output has nothing to write: there are no candidates")
-    by_id = standard or file_form(output) in ("jsonl", "tsv", "parquet")
-    if responses.missing and not by_id:
-        raise InputError(
-            f"{output}: plain text has a line for every item, and "
-            f"{responses.missing_warning()}: choose a name that ends in .jsonl"
-        )
-    if nbest_output is not None and responses.nbest is not None:
-        nbest_output.parent.mkdir(exist_ok=True)
-        write_nbest(nbest_output, responses.nbest)
-    if standard:
-        pairs = zip(ids, texts, strict=True)
-        write_records(output, ({"id": id, "text": text} for id, text in pairs))
-    else:
-        output.parent.mkdir(exist_ok=True)
-        write_outputs(output, ids, texts)
-    if responses.work is not None:
-        responses.work.end()
+respond.command(
+    "deltableu.cli.respond_run:run",
+    name="run",
+    help=(
+        "Respond to each item of a study with a baseline, as one more system.\n\n"
+        "deltableu respond run STUDY --kind c-bm25 --logs logs/ -o STUDY/outputs/c-bm25.jsonl. "
+        "Items without a response are named and left out of the file; --missing of the commands "
+        "that read it says what becomes of them."
+    ),
+)
+respond.command(
+    "deltableu.cli.respond_train:train",
+    name="train",
+    # Its first line stands in the list of commands, for which torch is not looked for.
+    help=(
+        "Train a neural responder on logs, to evaluate it.\n\n"
+        "deltableu respond train logs/ -o responder.safetensors, or with --kind vhred; then "
+        "deltableu respond run STUDY --kind model --model responder.safetensors. A GRU with "
+        "attention reads the message (and, where logs name threads and --turns says so, turns "
+        "before it), another one writes the response (Bahdanau et al. 2015); VHRED adds a latent "
+        "variable for each response (Serban et al. 2017). Whole threads are held out, and the "
+        "parameters that foresee them best are kept. After a few steps it says how long the rest "
+        "takes."
+    ),
+)

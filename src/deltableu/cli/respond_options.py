@@ -1,4 +1,4 @@
-"""Which rows of logs are fit to be responses, as `deltableu respond` takes it."""
+"""Options of `deltableu respond run`: rows of logs that are responses, and how models respond."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.option_groups import DATA, RUNNING
-from deltableu.cli.options import Flag, Whole
+from deltableu.cli.option_groups import COMMON, DATA, METHOD, RUNNING
+from deltableu.cli.options import Flag, Positive, Whole
 from deltableu.io import parse_size
 from deltableu.mine import RowFilter
+from deltableu.respond import Decoding, DecodingMethod
 
 
 @Parameter(name="*", group=DATA)
@@ -66,3 +67,63 @@ class LogRowOptions:
             for name in names
             if getattr(self, name) != getattr(defaults, name)
         }
+
+
+@Parameter(name="*", group=METHOD)
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """How a trained model responds.
+
+    Parameters
+    ----------
+    model
+        A model that deltableu respond train wrote, for --kind model.
+    decode
+        beam: the best of several responses that grow side by side, which is the default. greedy:
+        the most likely word, one after the other. sample: words drawn as likely as the model holds
+        them.
+    beam
+        Number of responses that grow side by side; 5 by default.
+    length_penalty
+        The power of a response's length by which its log-probability is divided before responses
+        are ranked: 1, the default, for the mean, 0 for the sum.
+    temperature
+        Divides log-probabilities before words are drawn; 1 by default.
+    top_k
+        Draw only from so many of the most likely words.
+    top_p
+        Draw only from the fewest of the most likely words that have this probability together.
+    no_repeat
+        So many words or pieces in a row never occur twice in a response.
+    max_length
+        Largest number of words or pieces of a response; 30 by default.
+    candidates
+        Number of candidates per item in --nbest-output, when they are drawn.
+    """
+
+    model: Annotated[Path | None, Parameter(group=COMMON)] = None
+    decode: DecodingMethod | None = None
+    beam: Positive | None = None
+    length_penalty: float | None = None
+    temperature: float | None = None
+    top_k: Positive | None = None
+    top_p: float | None = None
+    no_repeat: Positive | None = None
+    max_length: Positive | None = None
+    candidates: Positive | None = None
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(field.name for field in fields(cls))
+
+    def given(self) -> dict[str, Any]:
+        """Those that are given."""
+        found = {name: getattr(self, name) for name in self.names()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def decoding(self, seed: int) -> Decoding:
+        """How responses are made."""
+        given = {name: value for name, value in self.given().items() if name != "model"}
+        method = given.pop("decode", "beam")
+        return Decoding(method=method, seed=seed, **given)

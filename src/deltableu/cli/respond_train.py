@@ -106,9 +106,11 @@ class ResponderOptions:
     kl_steps: Whole | None = None
     seed: Whole = 0
 
-    def make(self, kind: ResponderKind, name: Size) -> tuple[ResponderSettings, ResponderTraining]:
+    def make(
+        self, kind: ResponderKind, preset: Size
+    ) -> tuple[ResponderSettings, ResponderTraining]:
         """The preset, with what was given in its place."""
-        shape, how = responder_preset(kind, name)
+        shape, how = responder_preset(kind, preset)
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         given = {name: value for name, value in given.items() if value is not None}
         ours, theirs = ({field.name for field in fields(one)} for one in (shape, how))

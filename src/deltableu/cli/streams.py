@@ -121,7 +121,7 @@ def terminal_width(stream: TextIO | None = None) -> int | None:
 def note(message: str) -> None:
     """A sentence about what was done, beside the results; on one line unless a terminal is near."""
     text = f"deltableu: {visible(' '.join(message.split()))}"
-    width = terminal_width(sys.stderr)
+    width = None if has_listener() else terminal_width(sys.stderr)
     if width is not None:
         # Only here: a process heeds signals before it imports what commands need.
         from deltableu.io import folded

@@ -13,9 +13,15 @@ from deltableu.cli.option_groups import METHOD, grouped
 from deltableu.cli.options import STANDARD_INPUT, Flag, Output, Positive
 from deltableu.cli.output import Format, emit
 from deltableu.cli.progress import ProgressBar
-from deltableu.corpus import NBestLists, read_items, read_nbest, read_study, write_outputs
+from deltableu.cli.response_files import (
+    check_outputs_file,
+    read_asked_items,
+    read_lists,
+    study_inputs,
+)
+from deltableu.corpus import NBestLists, read_nbest, write_outputs
 from deltableu.errors import InputError
-from deltableu.io import check_new_file, is_standard_stream, write_records
+from deltableu.io import is_standard_stream, write_records
 from deltableu.tune import MBRChoices, MBRPlan, minimum_bayes_risk, utility_name
 
 _METRICS = MetricOptions()
@@ -107,8 +113,9 @@ def mbr(
         How the summary is printed.
     """
     plan = choice.plan()
-    inputs = [one for one in (nbest, study, *options.files) if one and one != STANDARD_INPUT]
-    check_new_file(output, inputs, replace=replace)
+    folder = None if study in (None, STANDARD_INPUT) else Path(str(study))
+    given = [Path(one) for one in (nbest, *options.files) if one and one != STANDARD_INPUT]
+    check_outputs_file(output, folder, [*study_inputs(folder), *given], replace)
     (metric,) = _metric(utility, options)
     lists = _read_lists(nbest, study)
     with ProgressBar() as bar:
@@ -139,14 +146,10 @@ def _metric(utility: str, options: MetricOptions) -> tuple[Any, ...]:
 
 
 def _read_lists(nbest: str, study: str | None) -> NBestLists:
-    path = "-" if nbest == STANDARD_INPUT else nbest
+    path = Path("-" if nbest == STANDARD_INPUT else nbest)
     if study is None:
         return read_nbest(path)
-    if Path(study).is_dir():
-        items = read_study(study, ratings=False, systems=()).items
-    else:
-        items = tuple(read_items("-" if study == STANDARD_INPUT else study))
-    return read_nbest(path, item_ids=[item.id for item in items])
+    return read_lists(path, [item.id for item in read_asked_items(study)])
 
 
 def _write(chosen: MBRChoices, output: Path) -> None:
@@ -155,4 +158,5 @@ def _write(chosen: MBRChoices, output: Path) -> None:
         pairs = zip(ids, chosen.texts, strict=True)
         write_records(output, ({"id": id, "text": text} for id, text in pairs))
     else:
+        output.parent.mkdir(exist_ok=True)
         write_outputs(output, ids, chosen.texts)

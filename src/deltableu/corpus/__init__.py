@@ -12,10 +12,11 @@ from deltableu.corpus.contamination import ItemKeys, OutputMatches
 from deltableu.corpus.feature_weights import read_feature_weights, write_feature_weights
 from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
 from deltableu.corpus.item_records import default_origin, item_record
+from deltableu.corpus.items import FORMS as ITEM_FORMS
 from deltableu.corpus.items import read_items, write_items
 from deltableu.corpus.missing import Missing, settle_missing
 from deltableu.corpus.nbest import read_nbest, write_nbest
-from deltableu.corpus.nbest_lists import NBestLists, merge_nbest
+from deltableu.corpus.nbest_lists import NBestLists, merge_nbest, weighted_sums
 from deltableu.corpus.outputs import match_outputs, read_outputs, write_outputs
 from deltableu.corpus.plain import read_plain, write_plain
 from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
@@ -23,7 +24,12 @@ from deltableu.corpus.rating_choice import Unknown
 from deltableu.corpus.rating_table import RatingTable, Repeats
 from deltableu.corpus.rating_targets import RatingTargets, texts_by_target
 from deltableu.corpus.ratings import read_ratings, write_ratings
-from deltableu.corpus.references import ReferenceSet, reference_set, weights_label
+from deltableu.corpus.references import (
+    WEIGHTS_FROM,
+    ReferenceSet,
+    reference_set,
+    weights_label,
+)
 from deltableu.corpus.runs import system_runs, with_runs
 from deltableu.corpus.score_table import ScoreTable, align_scores
 from deltableu.corpus.scores import read_scores
@@ -43,12 +49,14 @@ from deltableu.corpus.systems import read_systems, write_systems
 from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source, Study, System
 
 __all__ = [
+    "ITEM_FORMS",
     "KINDS",
     "ORIGINS",
     "SCORED",
     "SIMULATED_LABEL",
     "SIMULATED_PREFIX",
     "SIMULATED_RATERS",
+    "WEIGHTS_FROM",
     "CheckResult",
     "Item",
     "ItemKeys",
@@ -105,6 +113,7 @@ __all__ = [
     "texts_by_target",
     "told_of_simulated",
     "ungrouped_note",
+    "weighted_sums",
     "weights_label",
     "with_runs",
     "write_feature_weights",

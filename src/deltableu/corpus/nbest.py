@@ -36,7 +36,11 @@ _Features: TypeAlias = tuple[tuple[str, ...], Sequence[float]]
 
 
 def read_nbest(
-    path: PathLike, *, item_ids: Sequence[str] | None = None, allow_empty: bool = False
+    path: PathLike,
+    *,
+    item_ids: Sequence[str] | None = None,
+    complete: bool = True,
+    allow_empty: bool = False,
 ) -> NBestLists:
     """Read what a system considered for each item.
 
@@ -51,6 +55,9 @@ def read_nbest(
         The ids of the items, in order. The id of the first line says which ids a file has: the
         items' own, or their numbers from 0. Without `item_ids`, a file that starts with 0 has
         numbers, others have ids of their own.
+    complete
+        Whether every one of these items must have candidates, in their order. If not, lists by ids
+        may be of some of them, in any order; lists by numbers are always of all.
     allow_empty
         Whether a candidate may have an empty text. By default it is an error: it is far more often
         a text that was lost on the way than an answer that a system considered.
@@ -62,7 +69,7 @@ def read_nbest(
     """
     name = file_name(path)
     found = _read_json(path, name) if file_form(path) == "jsonl" else _read_moses(path, name)
-    builder = _Builder(name, item_ids, allow_empty)
+    builder = _Builder(name, _Order(name, item_ids, complete), allow_empty)
     for candidate in found:
         builder.add(*candidate)
     return builder.lists()
@@ -71,9 +78,9 @@ def read_nbest(
 class _Builder:
     """Puts candidates behind each other, and stops at the first that does not fit."""
 
-    def __init__(self, name: str, item_ids: Sequence[str] | None, allow_empty: bool) -> None:
+    def __init__(self, name: str, order: _Order, allow_empty: bool) -> None:
         self.name = name
-        self.order = _Order(name, item_ids)
+        self.order = order
         self.allow_empty = allow_empty
         self.bounds: list[int] = []
         self.texts: list[str] = []
@@ -135,9 +142,10 @@ def _other_names(names: Sequence[str], wanted: Sequence[str]) -> str:
 class _Order:
     """Checks that the candidates of each item stand together, and items in order."""
 
-    def __init__(self, name: str, item_ids: Sequence[str] | None) -> None:
+    def __init__(self, name: str, item_ids: Sequence[str] | None, complete: bool) -> None:
         self.name = name
         self.item_ids = item_ids
+        self.complete = complete
         self.numbered = False
         self.places: dict[str, int] = {}
         #: The line on which each item's candidates begin.
@@ -163,8 +171,10 @@ class _Order:
         known = map(str, range(len(ids))) if self.numbered else ids
         self.places = {one: place for place, one in enumerate(known)}
         if id not in self.places:
-            message = "there is no item with this id; the first id must be that of the first item"
-            self._complain(id, line, f"{message}, {shown(ids[0])}, or 0" if ids else message)
+            message = "there is no item with this id"
+            if self.complete and ids:
+                message += f"; the first id must be that of the first item, {shown(ids[0])}, or 0"
+            self._complain(id, line, message)
 
     def _check(self, id: str, line: int, place: int) -> None:
         if self.item_ids is None:
@@ -175,17 +185,23 @@ class _Order:
             wanted = "a number, as that of the first line is" if self.numbered else "an item's id"
             many = "" if self.item_ids is None else f"; there are {len(self.item_ids)} items"
             self._complain(id, line, f"must be {wanted}{many}")
+        if self._free():
+            return
         if found > place:
             lost = str(place) if self.item_ids is None or self.numbered else self.item_ids[place]
             self._complain(id, line, f"item {shown(lost)} has no candidates before this line")
         if found < place:
             self._complain(id, line, "is out of order: an earlier line has a later item")
 
+    def _free(self) -> bool:
+        """Whether items may be missing, and stand in any order."""
+        return not self.complete and not self.numbered
+
     def _complain(self, id: str, line: int, message: str) -> NoReturn:
         raise InputError(Problem(message, self.name, line, "id", id))
 
     def end(self) -> tuple[str, ...]:
-        if self.item_ids is None:
+        if self.item_ids is None or self._free():
             return tuple(self.begun)
         if lost := self.item_ids[len(self.begun) :]:
             rest = f" and {len(lost) - 1} more items have" if len(lost) > 1 else " has"

@@ -9,6 +9,7 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_known
+from deltableu.io import fingerprint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +88,7 @@ class NBestLists:
         for name in self.names:
             if name not in weights:
                 raise InputError(f"the weights lack the feature {name!r}: write 0 to ignore it")
-        return np.asarray(self.features @ np.array([weights[name] for name in self.names]))
+        return weighted_sums(self.features.T, np.array([weights[name] for name in self.names]))
 
     def best(self, scores: Array) -> Ints:
         """The candidate of each item that scores highest, the first of those that tie."""
@@ -100,12 +101,39 @@ class NBestLists:
         """The texts of some of the candidates."""
         return tuple(self.texts[place] for place in candidates.tolist())
 
+    def fingerprint(self) -> str:
+        """A short name of all that the lists hold."""
+        numbers = [self.bounds.tobytes().hex(), self.features.tobytes().hex()]
+        if self.totals is not None:
+            numbers.append(self.totals.tobytes().hex())
+        return fingerprint((*self.item_ids, *self.texts, *self.names, *numbers))
+
     def _rows(self, rows: Ints) -> NBestLists:
         """These candidates, as if all were of one item."""
         totals = None if self.totals is None else self.totals[rows]
         bounds = np.array([0, len(rows)])
         texts = self.texts_of(rows)
         return NBestLists(("",), bounds, texts, self.names, self.features[rows], totals)
+
+
+def weighted_sums(columns: Array, weights: Array) -> Array:
+    """Sums of weighted columns, added in their order: equal candidates have equal sums.
+
+    A product of matrices may add the same numbers differently in different rows, and which of two
+    equal candidates is chosen would depend on where they stand.
+
+    Examples
+    --------
+    >>> weighted_sums(np.array([[1.0, 2.0], [10.0, 20.0]]), np.array([1.0, 0.5])).tolist()
+    [6.0, 12.0]
+    """
+    sums, weighted = np.zeros((2, columns.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at what comes out
+        for weight, column in zip(weights.tolist(), columns, strict=True):
+            if weight != 0.0:
+                np.multiply(column, weight, out=weighted)
+                sums += weighted
+    return sums
 
 
 def merge_nbest(several: Sequence[NBestLists]) -> NBestLists:

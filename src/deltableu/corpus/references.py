@@ -14,6 +14,8 @@ from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import number_text, shown
 
+#: The key of an item's meta that says where its weights came from.
+WEIGHTS_FROM = "weights_from"
 _THRESHOLD = re.compile(r"w(?:>=|≥)([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))")
 
 
@@ -256,7 +258,7 @@ def weights_label(text: str) -> str:
 
 
 def _weights_from(items: Sequence[Item]) -> str:
-    said = [item.meta.get("weights_from") for item in items]
+    said = [item.meta.get(WEIGHTS_FROM) for item in items]
     first = said[0] if said else None
     if isinstance(first, str) and first and all(one == first for one in said):
         return weights_label(first)

@@ -4,7 +4,17 @@ from deltableu.experiment.design import Design, read_design
 from deltableu.experiment.gather import gather_study
 from deltableu.experiment.results import Progression, StageState, experiment_state, unused_results
 from deltableu.experiment.run import Ran, StageEvent, run_stages
-from deltableu.experiment.stage import Given, Made, Named, Part, Result, Stage, downstream, in_order
+from deltableu.experiment.stage import (
+    Given,
+    Made,
+    Named,
+    Part,
+    Result,
+    Stage,
+    Work,
+    downstream,
+    in_order,
+)
 from deltableu.experiment.store import Record
 
 __all__ = [
@@ -20,6 +30,7 @@ __all__ = [
     "Stage",
     "StageEvent",
     "StageState",
+    "Work",
     "downstream",
     "experiment_state",
     "gather_study",

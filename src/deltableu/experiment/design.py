@@ -11,7 +11,7 @@ from typing import Any
 
 from deltableu.errors import InputError, Problem, hint_at
 from deltableu.experiment.section import Section
-from deltableu.experiment.stage import Given, Made, Named, Part, Result, Stage, in_order
+from deltableu.experiment.stage import Given, Made, Named, Part, Result, Stage, Work, in_order
 from deltableu.io import PathLike, read_toml
 
 _SECTIONS = (
@@ -38,6 +38,7 @@ _KINDS = {
     "program": ("", ""),
     "file": ("", ""),
 }
+_RETRIEVAL = ("c-tfidf", "c-bm25")
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 _BY = ("judge", "simulated", "none")
 
@@ -137,6 +138,8 @@ class _Designer:
         self._model_names: tuple[str, ...] = ()
         self._qualities: dict[str, float] = {}
         self._missing = self._section("items").take("missing", str)
+        self._metrics_judge: Given | Made | None = None
+        self._is_judge_used = False
 
     def design(self) -> Design:
         models = self._section("models").tables()
@@ -151,7 +154,9 @@ class _Designer:
             section = self._section(name)
             if name == "validate" and not has_ratings:
                 continue
+            judge = self._judge_of(section)
             options = section.options() if name == "score" else self._seeded(section)
+            options += judge
             self._add(name, section, (name, study, *options), printed=f"{name}.txt")
             printed.append(Made(name, f"{name}.txt"))
         self._report(study)
@@ -290,6 +295,8 @@ class _Designer:
             if period:
                 period = section.choice("logs", PERIODS, period)
                 command += ["--logs", *self._logs_of(period, section)]
+            if kind in _RETRIEVAL:
+                command += ["--work", Work()]
             command += self._model_of(section, kind)
             if kind == "rerank":
                 of = section.choice("of", tuple(one for one in systems if one != name))
@@ -299,7 +306,7 @@ class _Designer:
             command += ["--output", Result(f"{name}.jsonl"), *self._seeded(section)]
             self._add(
                 f"answer-{name}", section, command,
-                running=self._running(scales=kind in ("c-tfidf", "c-bm25")),
+                running=self._running(scales=kind in _RETRIEVAL),
             )  # fmt: skip
             found[name] = Made(f"answer-{name}", f"{name}.jsonl"), type_
         return found
@@ -347,8 +354,9 @@ class _Designer:
         section = self._section("weights")
         has_judge = "judge" in self._sections
         by = section.choice("by", _BY, "judge" if has_judge else "none")
-        if by != "judge":
-            self._refuse("judge", f"has no use where weights are by {by}")
+        if by != "judge" and has_judge:
+            # It rates for metrics of its own, beside the weights that the study has.
+            self._metrics_judge = self._judge()
         if by == "none":
             section.check_empty()
             return study
@@ -368,6 +376,14 @@ class _Designer:
             command_ = ("judge", "apply", study, "--judge", judge, "--output", Result("study"))
             self._add("weights", section, (*command_, *section.options()), running=self._running())
         return Made("weights", "study")
+
+    def _judge_of(self, section: Section) -> list[Part]:
+        """The judge of the metrics that a command scores by, where some of them have one."""
+        metrics = str(section.peek("metrics") or "")
+        if self._metrics_judge is None or "upsilon" not in metrics or "judge" in section:
+            return []
+        self._is_judge_used = True
+        return ["--judge", self._metrics_judge]
 
     def _judge(self) -> Given | Made:
         section = self._section("judge")
@@ -416,11 +432,16 @@ class _Designer:
     def _report(self, study: Given | Made) -> None:
         section = self._section("report")
         title = section.take("title", str) or self._title
+        judge = self._judge_of(section)
         self._add(
             "report",
             section,
             (
                 *("report", study, "--title", title, "--output", Result("report.html")),
-                *("--files", Result("tables"), *self._seeded(section)),
+                *("--files", Result("tables"), *judge, *self._seeded(section)),
             ),
         )
+        if self._metrics_judge is not None and not self._is_judge_used:
+            self._refuse(
+                "judge", "has no use: weights are by others, and no metrics are upsilon-..."
+            )

@@ -28,6 +28,8 @@ _HASHES, _LOCK = "files.json", "lock"
 #: What a command's notes begin with.
 _NAME = "deltableu: "
 _BAD_INPUT = 2
+#: Of what stages print.
+_COLUMNS = "100"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,8 @@ class _Run:
             return f"{how}{': ' + notes[-1] if notes else ''} (the same command goes on from here)"
         key = self._keys[stage.name]
         part = self._store.part(stage.name, key)
+        # Where it wrote something is another place when it is finished.
+        own = str(part.relative_to(self._store.folder))
         record = Record(
             stage.name,
             key,
@@ -222,7 +226,7 @@ class _Run:
             round(process.seconds, 2),
             datetime.now(UTC).isoformat(timespec="seconds"),
             folder_size(part),
-            tuple(notes),
+            tuple(note for note in notes if own not in note),
         )
         self._store.finish(record)
         self._records[stage.name] = record
@@ -246,8 +250,8 @@ class _Process:
         self._said: list[str] = []
         self._lines = lines
         # A terminal's width is none of its business: what it prints goes to a file.
-        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-        environment |= {TOLD: "1", "PYTHONIOENCODING": "utf-8"}
+        environment = dict(os.environ) | {"COLUMNS": _COLUMNS, TOLD: "1"}
+        environment["PYTHONIOENCODING"] = "utf-8"
         with open(printed, "wb") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "deltableu", *arguments],

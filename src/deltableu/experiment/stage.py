@@ -34,6 +34,13 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """Where this stage keeps what it goes on from after being killed, in its folder."""
+
+    name: str = "work"
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """An argument of the form NAME=FILE."""
 
@@ -41,7 +48,7 @@ class Named:
     file: Given | Made
 
 
-Part: TypeAlias = str | Given | Made | Result | Named
+Part: TypeAlias = str | Given | Made | Result | Work | Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ class Stage:
 
         found = []
         for part in self.command:
-            if isinstance(part, Result):
+            if isinstance(part, Result | Work):
                 found.append(str(own / part.name))
             elif isinstance(part, Named):
                 found.append(f"{part.name}={path(part.file)}")

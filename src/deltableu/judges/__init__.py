@@ -7,6 +7,7 @@ from deltableu.judges.combination import Magnitude, Triplets, combined_weights
 from deltableu.judges.model_file import RaterModel, read_model, write_model
 from deltableu.judges.nn_rater import NNRater
 from deltableu.judges.pooled_vectors import Pooling, cosines, pooled
+from deltableu.judges.rated_items import RatedItems
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 from deltableu.judges.rating import RatedStudy, RatingEvent, Which, rate_study
 from deltableu.judges.registry import is_model_file, load_rater, rater_names
@@ -51,6 +52,7 @@ __all__ = [
     "Pooling",
     "Preset",
     "Range",
+    "RatedItems",
     "RatedStudy",
     "Rater",
     "RaterModel",

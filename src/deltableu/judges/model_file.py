@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deltableu.judges.ruber_settings import RuberSettings
-from deltableu.judges.settings import NetworkSettings, RaterSettings
-from deltableu.neural import ModelFormat, StoredModel, Vocabulary
+from deltableu.judges.settings import RaterSettings
+from deltableu.neural import ModelFormat, NetworkShape, StoredModel, Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ _FORMAT = ModelFormat(
 
 def write_model(
     path: str | os.PathLike[str],
-    settings: NetworkSettings,
+    settings: NetworkShape,
     vocabulary: Vocabulary,
     state: Mapping[str, NDArray[np.float32]],
     card: Mapping[str, Any],

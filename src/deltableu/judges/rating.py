@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from deltableu.corpus import ORIGINS, Item, Reference, Study
+from deltableu.corpus import ORIGINS, WEIGHTS_FROM, Item, Reference, Study
 from deltableu.errors import check_at_least, check_choice, check_kind
 from deltableu.io import Column, Table, WorkFolder, fingerprint
 from deltableu.judges.rated_batches import RatedBatches
@@ -18,8 +18,6 @@ from deltableu.judges.rater import Rater, rate_batch, rater_signature
 
 Which: TypeAlias = Literal["unrated", "all"]
 
-#: The key of an item's meta that says where its weights came from.
-WEIGHTS_FROM = "weights_from"
 #: What weights came from that were there before, where the item does not say.
 _BEFORE = "items"
 

@@ -1,4 +1,4 @@
-"""Raters by name: a model's file, or what other packages offer.
+"""Raters by name: a model's file, items that were rated, or what other packages offer.
 
 A package offers a judge with an entry point of the group `deltableu.judges`, whose name is the
 rater's and whose value is called with the argument that follows the name, or with None.
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deltableu.corpus import Item, Reference
+from deltableu.corpus import ITEM_FORMS, Item, Reference
 from deltableu.errors import InputError
-from deltableu.io import load_offered, offered
+from deltableu.io import file_form, load_offered, offered
+from deltableu.judges.rated_items import RatedItems, holds_items
 from deltableu.judges.rater import Rater, RatingBatch
 
 _GROUP = "deltableu.judges"
@@ -43,24 +44,30 @@ def rater_names() -> list[str]:
 
 
 def is_model_file(spec: str) -> bool:
-    """Whether a judge is asked for by its file, and not by its name."""
+    """Whether a judge is asked for by its file or folder, and not by its name."""
     spec = os.fspath(spec)
-    return spec.endswith(_SUFFIX) or os.sep in spec.partition(":")[0] or os.path.exists(spec)
+    ends = spec.endswith(_SUFFIX) or file_form(spec) in ITEM_FORMS
+    return ends or os.sep in spec.partition(":")[0] or os.path.exists(spec)
 
 
 def load_rater(spec: str, **settings: Any) -> Rater:
-    """The judge of a model's file, or one that an installed package offers.
+    """The judge of a model's file, of a rated study, or one that an installed package offers.
 
     Parameters
     ----------
     spec : str
-        A file that `deltableu judge train` wrote; or NAME or NAME:ARGUMENT, with the name of an
-        entry point of the group `deltableu.judges`.
+        A file that `deltableu judge train` wrote; a study, or its file of items, whose references a
+        judge has rated, for a judge that says the same of these again; or NAME or NAME:ARGUMENT,
+        with the name of an entry point of the group `deltableu.judges`.
     **settings
         Those of `NNRater.load`, for a file.
     """
     spec = os.fspath(spec)
     if is_model_file(spec):
+        if holds_items(spec):
+            if settings:
+                raise InputError(f"{' and '.join(settings)} cannot be set: {spec} is rated already")
+            return RatedItems.load(spec)
         from deltableu.judges.nn_rater import NNRater
 
         return NNRater.load(spec, **settings)

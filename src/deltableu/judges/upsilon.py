@@ -165,6 +165,11 @@ class _RatedMetric(Metric):
             )
         return references
 
+    def settled(self, references: ReferenceSet) -> tuple[ReferenceSet, Metric]:
+        """References with the judge's weights, and the metric without its judge."""
+        plain = replace(self, rater=None, triplets=None, magnitude=None, original=None)
+        return self.prepare_references(references), plain
+
     @property
     def encoding_key(self) -> Hashable:
         """Encoded references are shared only where weights come from the same judge."""

@@ -13,6 +13,7 @@ from deltableu.corpus import (
     ORIGINS,
     SIMULATED_PREFIX,
     SIMULATED_RATERS,
+    WEIGHTS_FROM,
     Item,
     Rating,
     RatingTable,
@@ -305,9 +306,9 @@ def _weighted(items: tuple[Item, ...], table: RatingTable, criterion: str) -> tu
         whose = [_is_simulated(item, one, simulated) for one in item.references]
         meta = dict(item.meta)
         if any(whose):
-            before = str(meta.get("weights_from", "items"))
+            before = str(meta.get(WEIGHTS_FROM, "items"))
             mixed = before if SIMULATED_RATERS in before else f"{before}+{SIMULATED_RATERS}"
-            meta["weights_from"] = SIMULATED_RATERS if all(whose) else mixed
+            meta[WEIGHTS_FROM] = SIMULATED_RATERS if all(whose) else mixed
         made.append(replace(item, references=references, meta=meta))
     return tuple(made)
 

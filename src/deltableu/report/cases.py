@@ -31,13 +31,14 @@ def explained_case(
 def _answer(
     references: ReferenceSet, index: int, system: str, text: str, rows: Statistics
 ) -> Answer:
-    metric, weights = cast(BLEU, rows.metric), references.weights
+    own, metric = rows.metric.settled(references.take([index]))
     explanation = explain_item(
-        metric,
+        cast(BLEU, metric),
         text,
-        references.texts[index],
+        own.texts[0],
         # Scoring has refused references without a weight, where the metric needs weights.
-        None if weights is None else [weight or 0.0 for weight in weights[index]],
+        None if own.weights is None else [weight or 0.0 for weight in own.weights[0]],
     )
     score = float(rows[index].segment_scores()[0])
-    return Answer(system, explanation, score, corpus_share(rows, index), metric)
+    share = corpus_share(rows, index)
+    return Answer(system, explanation, score, share, cast(BLEU, rows.metric))

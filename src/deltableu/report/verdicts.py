@@ -19,7 +19,9 @@ from deltableu.report.quality_verdict import quality_verdict
 from deltableu.report.rating_verdict import rating_verdict
 from deltableu.report.suite_verdict import suite_verdict
 from deltableu.report.sweep_verdict import sweep_verdict
+from deltableu.report.tune_verdict import tune_verdict
 from deltableu.report.validate_verdict import validate_verdict
+from deltableu.tune import Tuning
 from deltableu.validate import JudgeAgreement, SuiteValidation, Sweeps, Validation
 
 Result = (
@@ -38,6 +40,7 @@ Result = (
     | Sequence[RaterAgreement]
     | RaterChecks
     | Sequence[JudgeBias]
+    | Tuning
 )
 
 
@@ -50,7 +53,7 @@ def verdict(result: Result) -> tuple[str, ...]:
         What `compare_systems` gives (all of it, or one comparison), `validate_metrics`,
         `sweep_metrics`, `validate_suite`, `plan_comparison`, `plan_rating`, `gate_systems` or
         `rank_by_preference`, `check_raters` or
-        `rater_agreements`, `judge_bias`, or a judge read from its file.
+        `rater_agreements`, `judge_bias`, `tune_weights`, or a judge read from its file.
 
     Examples
     --------
@@ -75,6 +78,8 @@ def verdict(result: Result) -> tuple[str, ...]:
         return result.sentences()
     if isinstance(result, RaterModel):
         return judge_verdict(result)
+    if isinstance(result, Tuning):
+        return tune_verdict(result)
     if isinstance(result, JudgeAgreement):
         return judge_agreement_verdict(result)
     if isinstance(result, QualityEstimates):

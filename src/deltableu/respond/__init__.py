@@ -24,6 +24,7 @@ from deltableu.respond.random_responses import random_responses
 from deltableu.respond.reranking import (
     HAND_SET,
     SYSTEM_TOTAL,
+    best_responses,
     hand_set_weights,
     reranked,
     with_message_features,
@@ -49,6 +50,7 @@ __all__ = [
     "Seq2SeqSettings",
     "Size",
     "VHREDSettings",
+    "best_responses",
     "hand_set_weights",
     "logged_responses",
     "message_features",

@@ -10,7 +10,6 @@ import numpy as np
 from deltableu._version import __version__
 from deltableu.corpus import Item, NBestLists
 from deltableu.errors import InputError, Problem
-from deltableu.io import fingerprint
 from deltableu.respond.features import MESSAGE_FEATURES, message_features
 from deltableu.respond.responses import Responses, checked_items, make_responses
 
@@ -70,25 +69,28 @@ def reranked(
     items = checked_items(items)
     full = with_message_features(nbest, items, tokenize=tokenize)
     settled = hand_set_weights(full) if weights is None else weights
-    totals = full.scores(settled)
+    said = " (set by hand)" if weights is None else ""
+    said += f"|tokenize:{tokenize}" if tokenize != "words" else ""
+    return best_responses(full, items, settled, f"{said}|candidates:{nbest.fingerprint()}")
+
+
+def best_responses(
+    nbest: NBestLists, items: Sequence[Item], weights: Mapping[str, float], said: str = ""
+) -> Responses:
+    """The same with the features that lists have, and no more.
+
+    `said` stands in the signature behind the weights: what else the candidates come from.
+    """
+    totals = nbest.scores(weights)
     if not np.isfinite(totals).all():
         raise InputError("the weighted sum of some candidate's features is not a finite number")
-    best = dict(zip(full.item_ids, full.texts_of(full.best(totals)), strict=True))
-    texts = [best.get(item.id) for item in items]
-    facts = {"candidates": len(full.texts), "features": len(full.names)}
-    parts = ["rerank", "weights:" + ",".join(f"{name}={settled[name]:.12g}" for name in full.names)]
-    if weights is None:
-        parts[1] += " (set by hand)"
-    parts += [f"tokenize:{tokenize}"] if tokenize != "words" else []
-    parts += [f"candidates:{_fingerprint(nbest)}", f"version:{__version__}"]
-    return make_responses(items, texts, "|".join(parts), facts, replace(full, totals=totals))
-
-
-def _fingerprint(nbest: NBestLists) -> str:
-    numbers = [nbest.bounds.tobytes().hex(), nbest.features.tobytes().hex()]
-    if nbest.totals is not None:
-        numbers.append(nbest.totals.tobytes().hex())
-    return fingerprint((*nbest.item_ids, *nbest.texts, *nbest.names, *numbers))
+    best = dict(zip(nbest.item_ids, nbest.texts_of(nbest.best(totals)), strict=True))
+    texts = [best.get(item.id) for item in checked_items(items)]
+    facts = {"candidates": len(nbest.texts), "features": len(nbest.names)}
+    chosen = ",".join(f"{name}={weights[name]:.12g}" for name in nbest.names)
+    said = said or f"|candidates:{nbest.fingerprint()}"
+    signature = f"rerank|weights:{chosen}{said}|version:{__version__}"
+    return make_responses(items, texts, signature, facts, replace(nbest, totals=totals))
 
 
 def with_message_features(

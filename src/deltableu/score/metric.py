@@ -49,6 +49,10 @@ class Metric(ABC):
         """
         return references
 
+    def settled(self, references: ReferenceSet) -> tuple[ReferenceSet, Metric]:
+        """Prepared references, and the metric that takes their weights as they are."""
+        return self.prepare_references(references), self
+
     def for_outputs(self, references: ReferenceSet, outputs: Mapping[str, Sequence[str]]) -> Metric:
         """The metric as it scores these systems beside each other.
 

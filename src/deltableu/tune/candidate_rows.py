@@ -70,7 +70,8 @@ def candidate_statistics(
             for first, size in zip(bounds[:-1].tolist(), sizes.tolist(), strict=True)
         ]
         found = metric.statistics(given, encoded, threads=inside)
-        if not found.adds_up:
+        # A metric that looks at all texts at once gives back itself as it is for these.
+        if not found.adds_up or found.metric is not metric:
             raise InputError(
                 f"{metric.name} is no function of sums over items, as its score depends on which "
                 "texts stand together: choose another metric"

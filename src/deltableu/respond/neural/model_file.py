@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deltableu.neural import ModelFormat, StoredModel, Vocabulary
-from deltableu.respond.neural.settings import ResponderSettings, Seq2SeqSettings, VHREDSettings
+from deltableu.neural import ModelFormat, NetworkShape, StoredModel, Vocabulary
+from deltableu.respond.neural.settings import Seq2SeqSettings, VHREDSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ _FORMAT = ModelFormat(
 
 def write_responder(
     path: str | os.PathLike[str],
-    settings: ResponderSettings,
+    settings: NetworkShape,
     vocabulary: Vocabulary,
     state: Mapping[str, NDArray[np.float32]],
     card: Mapping[str, Any],

@@ -15,7 +15,7 @@ import numpy as np
 from deltableu._types import Bools, Ints, Steps
 from deltableu.corpus import Item, NBestLists
 from deltableu.errors import InputError, Problem, check_at_least, check_kind
-from deltableu.neural import need, read_once
+from deltableu.neural import check_threads, need, read_once
 from deltableu.respond.neural.decoding import Decoding
 from deltableu.respond.neural.inputs import joined_turns
 from deltableu.respond.neural.model_file import ResponderModel, read_responder
@@ -133,6 +133,7 @@ class NeuralResponder:
         items: Sequence[Item],
         decoding: Decoding | None = None,
         *,
+        threads: int | None = None,
         progress: Steps | None = None,
     ) -> Responses:
         """A response to each item's message, and what else was considered.
@@ -145,10 +146,16 @@ class NeuralResponder:
         items
             Each with a message, which the last turns of its context may precede.
         decoding : Decoding, optional
+        threads : int, optional
+            All cores by default.
         progress : callable, optional
             Called with (items done, items in all).
         """
+        need("torch", _WHAT)
+        from deltableu.neural.networks import threads_of_torch
+
         decoding = decoding or Decoding()
+        check_threads(threads)
         items = checked_items(items)
         for item in items:
             if not (item.message or "").strip():
@@ -160,7 +167,8 @@ class NeuralResponder:
         found: list[list[Found]] = [[] for _ in items]
         for start in range(0, len(order), self.batch):
             rows = order[start : start + self.batch]
-            several = self._decoded(read, rows, [items[row].id for row in rows], decoding)
+            with threads_of_torch(threads):
+                several = self._decoded(read, rows, [items[row].id for row in rows], decoding)
             for row, few in zip(rows.tolist(), several, strict=True):
                 found[row] = few
             if progress is not None:
@@ -187,10 +195,10 @@ class NeuralResponder:
         self, read: Conversed, rows: Ints, ids: Sequence[str], decoding: Decoding
     ) -> list[list[Found]]:
         torch = need("torch", _WHAT)
-        from deltableu.respond.neural.search import Rules, beam_search, sample
+        from deltableu.respond.neural.search import WordRules, beam_search, sample
 
         network = self._networks[1]
-        rules = Rules(self._visible, decoding.max_length, decoding.no_repeat)
+        rules = WordRules(self._visible, decoding.max_length, decoding.no_repeat)
         times = decoding.width if decoding.method == "sample" else 1
         streams = [
             [stream(decoding.seed, key, _number(id), place) for key in (_WORDS, _LATENT)]

@@ -52,7 +52,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rules:
+class WordRules:
     """Which words may come next.
 
     Attributes
@@ -92,7 +92,7 @@ def _repeats(words: tuple[int, ...], size: int) -> list[int]:
 
 
 def beam_search(
-    network: Decoder, state: DecoderState, items: int, decoding: Decoding, rules: Rules
+    network: Decoder, state: DecoderState, items: int, decoding: Decoding, rules: WordRules
 ) -> list[list[Found]]:
     """The responses that a beam of each item ends with, in the order of `length_penalty`.
 
@@ -159,7 +159,7 @@ def sample(
     state: DecoderState,
     chances: Sequence[np.random.Generator],
     decoding: Decoding,
-    rules: Rules,
+    rules: WordRules,
 ) -> list[Found]:
     """A response for each row of the state, drawn with the row's own chances."""
     rows = len(chances)

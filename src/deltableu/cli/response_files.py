@@ -1,0 +1,79 @@
+"""Items to respond to, n-best lists and responses as files, for all commands that make outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from deltableu.cli.options import STANDARD_INPUT
+from deltableu.corpus import (
+    Item,
+    NBestLists,
+    read_items,
+    read_nbest,
+    read_study,
+    write_nbest,
+    write_outputs,
+)
+from deltableu.errors import InputError
+from deltableu.io import check_new_file, file_form, is_standard_stream, write_records
+from deltableu.respond import Responses
+
+
+def study_inputs(folder: Path | None) -> Iterator[Path]:
+    """What may not be overwritten: all of the study but its outputs."""
+    if folder is not None and folder.is_dir():
+        yield from (place for place in folder.iterdir() if place.name != "outputs")
+    elif folder is not None:
+        yield folder
+
+
+def check_outputs_file(
+    path: Path, folder: Path | None, inputs: Sequence[Path], replace: bool
+) -> None:
+    """Complain where a file cannot be written; the first outputs of a study need their folder."""
+    new = folder is not None and folder.is_dir() and not path.parent.exists()
+    if folder is None or not new or path.parent.resolve() != folder.resolve() / "outputs":
+        check_new_file(path, inputs, replace=replace)
+
+
+def read_asked_items(study: str) -> tuple[Item, ...]:
+    """The items of a study's folder, of a file of them, or of standard input."""
+    if study != STANDARD_INPUT and Path(study).is_dir():
+        return read_study(study, ratings=False, systems=()).items
+    return tuple(read_items("-" if study == STANDARD_INPUT else study))
+
+
+def read_lists(path: Path, item_ids: Sequence[str]) -> NBestLists:
+    """Lists of some of the items by their ids, or of all by their numbers."""
+    return read_nbest(path, item_ids=item_ids, complete=False)
+
+
+def write_responses(responses: Responses, output: Path, nbest_output: Path | None) -> None:
+    """Write the candidates, then the responses; then what was kept for going on is needed no more.
+
+    Who finds the responses finds the candidates too.
+    """
+    ids, texts = responses.given()
+    standard = is_standard_stream(output)
+    if not ids:
+        raise InputError("no item has a response, so that nothing was written")
+    if nbest_output is not None and responses.nbest is None:
+        raise InputError("--nbest-output has nothing to write: there are no candidates")
+    by_id = standard or file_form(output) in ("jsonl", "tsv", "parquet")
+    if responses.missing and not by_id:
+        raise InputError(
+            f"{output}: plain text has a line for every item, and "
+            f"{responses.missing_warning()}: choose a name that ends in .jsonl"
+        )
+    if nbest_output is not None and responses.nbest is not None:
+        nbest_output.parent.mkdir(exist_ok=True)
+        write_nbest(nbest_output, responses.nbest)
+    if standard:
+        pairs = zip(ids, texts, strict=True)
+        write_records(output, ({"id": id, "text": text} for id, text in pairs))
+    else:
+        output.parent.mkdir(exist_ok=True)
+        write_outputs(output, ids, texts)
+    if responses.work is not None:
+        responses.work.end()
