@@ -168,6 +168,7 @@ def test_a_text_that_is_there_twice_counts_twice(utility, aggregate):
 )
 def test_many_items_in_batches_and_threads(metric, monkeypatch):
     monkeypatch.setattr("deltableu.tune.mbr._BATCH", 12)
+    monkeypatch.setattr("deltableu.tune.mbr_utilities._PAIRS", 10)
     rng = np.random.default_rng(3)
     words = np.array(["a", "b", "c", "d", "e", "f"])
     rows = [

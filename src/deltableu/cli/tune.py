@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from deltableu.cli.options import subcommands
 
-tune = subcommands(
-    "tune", "Tune what chooses candidates, choose, and see how a metric is gamed."
-)
+tune = subcommands("tune", "Tune what chooses candidates, choose, and see how a metric is gamed.")
 
 #: Subcommands in the order of `--help`, with their modules.
 _COMMANDS = {

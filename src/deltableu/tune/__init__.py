@@ -1,7 +1,7 @@
 """N-best lists and a metric in; weights, choices and what a metric can be made to do out."""
 
 from deltableu.tune.audit import audit_metrics
-from deltableu.tune.audit_attacks import ATTACKS, Attack, Attempt, Target
+from deltableu.tune.audit_attacks import ATTACKS, Attack, Attempt, Round, Target
 from deltableu.tune.audit_results import (
     AttackScore,
     GamingAudit,
@@ -36,6 +36,7 @@ __all__ = [
     "PerceptronRule",
     "PerceptronSettings",
     "Regularization",
+    "Round",
     "Target",
     "TunedScore",
     "Tuning",

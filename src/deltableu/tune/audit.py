@@ -12,7 +12,7 @@ from deltableu._types import Array, Ints, Progress
 from deltableu.corpus import ReferenceSet, Study, reference_set
 from deltableu.errors import InputError, check_at_least
 from deltableu.score import Metric, make_metrics
-from deltableu.tune.audit_attacks import ATTACKS, Attack, Attempt, Target
+from deltableu.tune.audit_attacks import ATTACKS, Attack, Attempt, Round, Target
 from deltableu.tune.audit_material import Material
 from deltableu.tune.audit_results import AttackScore, GamingAudit, LeftOutReference, MetricAudit
 
@@ -190,7 +190,7 @@ class _Audit:
         attempts: list[Attempt] = []
         for number, (known, asked) in enumerate((self.halves, self.halves[::-1])):
             rng = np.random.default_rng((self.seed, number, zlib.crc32(attack.name.encode())))
-            found = attack.attempt(self.material, known, asked.places, asked, self.trials, rng)
+            found = attack.attempt(Round(self.material, known, asked, self.trials, rng))
             attempts.append(found)
             for place, text in zip(asked.places.tolist(), found.texts, strict=True):
                 texts[place] = text

@@ -47,6 +47,29 @@ class Target(ABC):
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """One half of the items attacked with what is known of the other.
+
+    Attributes
+    ----------
+    material : Material
+    known : Target
+        Items of which everything may be looked at.
+    asked : Target
+        The items to be answered; only an oracle may look at their references or ask for scores.
+    trials : int
+        How many texts a search may score.
+    rng : numpy Generator
+    """
+
+    material: Material
+    known: Target
+    asked: Target
+    trials: int
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """What an attack answers to the items it was asked to, and in which of its forms."""
 
@@ -66,20 +89,8 @@ class Attack(ABC):
         return ""
 
     @abstractmethod
-    def attempt(
-        self,
-        material: Material,
-        known: Target,
-        places: Ints,
-        asked: Target,
-        trials: int,
-        rng: np.random.Generator,
-    ) -> Attempt:
-        """Answers to the items at `places`.
-
-        `known` are other items, of which everything may be looked at; only an oracle may look at
-        `asked`, the items themselves.
-        """
+    def attempt(self, given: Round) -> Attempt:
+        """Answers to the items that are asked."""
 
 
 class _OneForAll(Attack):
@@ -87,22 +98,12 @@ class _OneForAll(Attack):
 
     sees = "other items"
 
-    def attempt(
-        self,
-        material: Material,
-        known: Target,
-        places: Ints,
-        asked: Target,
-        trials: int,
-        rng: np.random.Generator,
-    ) -> Attempt:
-        text = self.search(material, known, trials, rng)
-        return Attempt((text,) * len(places), "one answer to all")
+    def attempt(self, given: Round) -> Attempt:
+        text = self.search(given)
+        return Attempt((text,) * len(given.asked.places), "one answer to all")
 
     @abstractmethod
-    def search(
-        self, material: Material, known: Target, trials: int, rng: np.random.Generator
-    ) -> str:
+    def search(self, given: Round) -> str:
         """The best text it finds."""
 
 
@@ -120,35 +121,30 @@ class Repetition(_OneForAll):
     name = "repetition"
     summary = "frequent words again and again"
 
-    def search(
-        self, material: Material, known: Target, trials: int, rng: np.random.Generator
-    ) -> str:
+    def search(self, given: Round) -> str:
         """The best of frequent n-grams, repeated up to 20 times."""
-        ngrams = material.ngrams(known.places)
+        ngrams = given.material.ngrams(given.known.places)
         times = (2, 3, 5, 8, 13, 20)
-        frequent = ngrams[: max(1, trials // len(times))]
-        return _best((material.join(one * n) for one in frequent for n in times), known)[0]
+        frequent = ngrams[: max(1, given.trials // len(times))]
+        texts = (given.material.join(one * n) for one in frequent for n in times)
+        return _best(texts, given.known)[0]
 
 
 class Generic(_OneForAll):
     name = "generic answer"
     summary = "the reference or output of another item that suits most items"
 
-    def search(
-        self, material: Material, known: Target, trials: int, rng: np.random.Generator
-    ) -> str:
+    def search(self, given: Round) -> str:
         """Half of the trials are the most frequent texts, half are drawn from the others."""
-        return _best(_candidates(material, known, trials, rng), known)[0]
+        return _best(_candidates(given, given.trials), given.known)[0]
 
 
-def _candidates(
-    material: Material, known: Target, trials: int, rng: np.random.Generator
-) -> list[str]:
-    texts = material.answers(known.places)
+def _candidates(given: Round, trials: int) -> list[str]:
+    texts = given.material.answers(given.known.places)
     if len(texts) <= trials:
         return texts
     kept = trials // 2
-    others = rng.permutation(len(texts) - kept)[: trials - kept] + kept
+    others = given.rng.permutation(len(texts) - kept)[: trials - kept] + kept
     return [*texts[:kept], *(texts[place] for place in sorted(others.tolist()))]
 
 
@@ -156,19 +152,18 @@ class Assembled(_OneForAll):
     name = "assembled answer"
     summary = "one text put together from n-grams by greedy and random search"
 
-    def search(
-        self, material: Material, known: Target, trials: int, rng: np.random.Generator
-    ) -> str:
+    def search(self, given: Round) -> str:
         """A third looks for a text to begin with, a third appends to it, a third changes it."""
+        material, known = given.material, given.known
         ngrams = material.ngrams(known.places)
-        share = max(1, trials // 3)
-        text, score = _best(_candidates(material, known, share, rng), known)
+        share = max(1, given.trials // 3)
+        text, score = _best(_candidates(given, share), known)
         grown = self._grown(material, known, ngrams, share)
         if grown[1] > score:
             text, score = grown
         words = material.cut(text)
         for _ in range(share if ngrams else 0):
-            changed = _changed(words, ngrams, rng)
+            changed = _changed(words, ngrams, given.rng)
             other = known.constant(material.join(changed))
             if other > score:
                 words, score = changed, other
@@ -216,22 +211,16 @@ class _ByForm(Attack):
     def forms(self, material: Material, known: Ints) -> dict[str, Form]:
         """What each form answers to an item, from all that there is of the known ones."""
 
-    def attempt(
-        self,
-        material: Material,
-        known: Target,
-        places: Ints,
-        asked: Target,
-        trials: int,
-        rng: np.random.Generator,
-    ) -> Attempt:
-        forms = self.forms(material, known.places)
+    def attempt(self, given: Round) -> Attempt:
+        known, rng = given.known, given.rng
+        forms = self.forms(given.material, known.places)
         scores = {
             name: known.score([form(place, rng) for place in known.places.tolist()])
             for name, form in forms.items()
         }
         best = max(scores, key=lambda name: scores[name])
-        return Attempt(tuple(forms[best](place, rng) for place in places.tolist()), best)
+        places = given.asked.places.tolist()
+        return Attempt(tuple(forms[best](place, rng) for place in places), best)
 
 
 class Parrot(_ByForm):
@@ -328,23 +317,16 @@ class Oracle(Attack):
     sees = "own references"
     summary = "shuffled and joined references of the item itself, the best of many for each item"
 
-    def attempt(
-        self,
-        material: Material,
-        known: Target,
-        places: Ints,
-        asked: Target,
-        trials: int,
-        rng: np.random.Generator,
-    ) -> Attempt:
+    def attempt(self, given: Round) -> Attempt:
         """The best of some for each item; of whole corpora where items have no scores."""
         best: list[str] = []
         most = np.empty(0)
-        for trial in range(max(1, trials // 5)):
-            texts = [self._garbled(material, place, trial, rng) for place in places.tolist()]
-            scores = asked.item_scores(texts)
+        places = given.asked.places.tolist()
+        for trial in range(max(1, given.trials // 5)):
+            texts = [self._garbled(given.material, place, trial, given.rng) for place in places]
+            scores = given.asked.item_scores(texts)
             if scores is None:
-                scores = np.full(len(texts), asked.score(texts))
+                scores = np.full(len(texts), given.asked.score(texts))
             if not best:
                 best, most = texts, scores
             better = scores > most

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,9 @@ from deltableu.score import (
 )
 from deltableu.text import TokenArrays, characters, chrf_words
 from deltableu.tune.mbr_ngrams import LONGEST, CandidateNgrams
+
+#: Pairs of texts that are scored at once, to bound memory.
+_PAIRS = 16_384
 
 
 class Utility(ABC):
@@ -135,12 +138,16 @@ class _NgramPairs(Prepared):
     def exact(self, first: int, last: int, probabilities: Array, *, leave: bool) -> Array:
         order, texts = self.metric.order, last - first
         ngrams = CandidateNgrams.of(self.tokens, first, last, order)
-        rows = np.empty((texts, texts, 2 * order + 2))
-        rows[..., :order] = ngrams.shared()
-        rows[..., order : 2 * order] = ngrams.totals[:, None]
-        rows[..., 2 * order] = ngrams.totals[:, None, 0]
-        rows[..., 2 * order + 1] = ngrams.totals[:, 0]
-        scores = self._scores(rows.reshape(texts * texts, -1)).reshape(texts, texts)
+        shared, scores = ngrams.shared(), np.empty((texts, texts))
+        for some in _blocks(texts):
+            own = ngrams.totals[some, None]
+            rows = np.empty((len(own), texts, 2 * order + 2))
+            rows[..., :order] = shared[some]
+            rows[..., order : 2 * order] = own
+            rows[..., 2 * order] = own[..., 0]
+            rows[..., 2 * order + 1] = ngrams.totals[:, 0]
+            found = self._scores(rows.reshape(len(own) * texts, -1))
+            scores[some] = found.reshape(len(own), texts)
         return expectation(scores, probabilities, leave=leave)
 
     def aggregated(self, first: int, last: int, probabilities: Array, *, leave: bool) -> Array:
@@ -152,6 +159,12 @@ class _NgramPairs(Prepared):
 
     def _scores(self, rows: Array) -> Array:
         return self.metric.segment_scores(self.metric.finish_rows(rows))
+
+
+def _blocks(texts: int) -> Iterator[slice]:
+    """Texts whose pairs with all texts are few enough to be scored at once."""
+    size = max(1, _PAIRS // texts)
+    return (slice(start, start + size) for start in range(0, texts, size))
 
 
 def _expected(totals: Array, probabilities: Array, *, leave: bool) -> Array:
@@ -187,17 +200,22 @@ class _ChrFPairs(Prepared):
 
     def exact(self, first: int, last: int, probabilities: Array, *, leave: bool) -> Array:
         texts = last - first
-        parts = []
-        for tokens, order in self.kinds:
-            ngrams = CandidateNgrams.of(tokens, first, last, order)
-            rows = np.empty((texts, texts, order, 3))
-            # No n-grams count of an order that the reference has none of.
-            rows[..., 0] = ngrams.totals[:, None] * (ngrams.totals > 0)
-            rows[..., 1] = ngrams.totals
-            rows[..., 2] = ngrams.shared()
-            parts.append(rows.reshape(texts, texts, -1))
-        joined = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
-        return expectation(self.metric.aggregate(joined), probabilities, leave=leave)
+        kinds = [CandidateNgrams.of(tokens, first, last, order) for tokens, order in self.kinds]
+        shared = [one.shared() for one in kinds]
+        scores = np.empty((texts, texts))
+        for some in _blocks(texts):
+            parts = []
+            for ngrams, matches in zip(kinds, shared, strict=True):
+                own, other = ngrams.totals[some, None], ngrams.totals
+                rows = np.empty((len(own), *other.shape, 3))
+                # No n-grams count of an order that the reference has none of.
+                rows[..., 0] = own * (other > 0)
+                rows[..., 1] = other
+                rows[..., 2] = matches[some]
+                parts.append(rows.reshape(len(own), texts, -1))
+            joined = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+            scores[some] = self.metric.aggregate(joined)
+        return expectation(scores, probabilities, leave=leave)
 
     def aggregated(self, first: int, last: int, probabilities: Array, *, leave: bool) -> Array:
         parts = []
@@ -288,9 +306,12 @@ class _Plain(Prepared):
         texts = list(self.texts[first:last])
         if "weights" in self.metric.needs:
             return self._as_set(texts, reference_weights(probabilities).tolist(), leave)
-        every = [one for one in texts for _ in texts]
-        scores = self._scores(every, [[other] for _ in texts for other in texts], None)
-        return expectation(scores.reshape(len(texts), -1), probabilities, leave=leave)
+        scores = np.empty((len(texts), len(texts)))
+        for some in _blocks(len(texts)):
+            given = [one for one in texts[some] for _ in texts]
+            others = [[other] for _ in texts[some] for other in texts]
+            scores[some] = self._scores(given, others, None).reshape(-1, len(texts))
+        return expectation(scores, probabilities, leave=leave)
 
     def _as_set(self, texts: list[str], weights: list[float], leave: bool) -> Array:
         places = range(len(texts))
