@@ -12,9 +12,17 @@ _COMMANDS = {
     "rerank": ("tune_rerank", "Choose the best candidate of each item by weighted features."),
     "mbr": (
         "tune_mbr",
-        "Choose the candidate most like all others that are probable.",
+        "Choose the candidate most like all others that are probable.\n\n"
+        "deltableu tune mbr NBEST -o outputs.jsonl --utility chrf. That is minimum Bayes risk: each "
+        "candidate is scored with the others as references, weighted by how probable they are.",
     ),
-    "audit": ("tune_audit", "Search for degenerate outputs that a metric scores high."),
+    "audit": (
+        "tune_audit",
+        "Search for degenerate outputs that a metric scores high.\n\n"
+        "deltableu tune audit STUDY --metrics delta-bleu,bleu,chrf. What attacks find is shown "
+        "beside the study's systems. They are tuned on one half of the items and answer the other; "
+        "only the oracle sees an item's own references.",
+    ),
 }
 for _name, (_module, _help) in _COMMANDS.items():
     tune.command(f"deltableu.cli.{_module}:{_name}", name=_name, help=_help)
