@@ -14,7 +14,7 @@ _COMMANDS = {
         "tune_mbr",
         "Choose the candidate most like all others that are probable.\n\n"
         "deltableu tune mbr NBEST -o outputs.jsonl --utility chrf. That is minimum Bayes risk: "
-        "each candidate is scored with the others as references, weighted by how probable they are.",
+        "each candidate is scored with the others as references, weighted by their probability.",
     ),
     "audit": (
         "tune_audit",
