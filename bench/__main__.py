@@ -8,6 +8,7 @@ from bench import (
     import_speed,
     keys_speed,
     logs_speed,
+    mbr_speed,
     mine_growth,
     mine_speed,
     permutation_speed,
@@ -39,6 +40,7 @@ if __name__ == "__main__":
         vectors_speed,
         rater_speed,
         rate_speed,
+        mbr_speed,
         tune_speed,
         tune_gain,
     ):

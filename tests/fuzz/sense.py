@@ -475,6 +475,7 @@ class Sense:
             ("rate", "weights"): ("",),
             ("rate", "seeds"): ("",),
             ("rate", "backup"): (".sqlite",),
+            ("tune", "mbr"): (".jsonl", ".tsv", ".txt"),
         }
         return own.get(key) or by_command.get(path, (".txt", ".json", ""))
 
@@ -527,6 +528,9 @@ class Sense:
             "human": world.human,
             "ratings": world.preferences if path[-1] == "rank" else world.ratings,
             "scores": lambda: [world.scores()],
+            "nbest": world.nbest,
+            "utility": lambda: rng.choice(metric_names()),
+            "probabilities": lambda: rng.choice(("uniform", "total", "LM")),
             "refs": world.references,
             "weights": world.weights,
             "systems": self._systems,

@@ -383,6 +383,22 @@ class World:
         ]
         return self.table(stem, records, ("csv", "tsv", "jsonl", "parquet"))
 
+    def nbest(self) -> Path:
+        """Lists of all items in one of both forms."""
+        rows = [
+            (id, self.text() or "well", round(self.rng.uniform(-5, 0), 2))
+            for id in self.items
+            for _ in range(self.rng.randint(1, 4))
+        ]
+        if self.rng.random() < 0.5:
+            lines = [f"{id} ||| {text} ||| LM= {score} ||| {score}" for id, text, score in rows]
+            return self.add(self.inputs / "lists.nbest", "lines", lines)
+        records = [
+            {"id": id, "text": text, "features": {"LM": score}, "total": score}
+            for id, text, score in rows
+        ]
+        return self.add(self.inputs / "lists.jsonl", "jsonl", records)
+
     def human(self) -> Path:
         return self.scores("overall", "human")
 

@@ -38,7 +38,7 @@ COMMANDS = {
     "gate": "Let a new system pass only if it is no worse than the old one.",
     "plan": "Say how large a study must be.",
     "validate": "Say how well metrics agree with people, and which agree best.",
-    "tune": "Tune what chooses among candidates for a metric, and choose.",
+    "tune": "Tune what chooses candidates, choose, and see how a metric is gamed.",
     "explain": "Show why a response scored as it did, n-gram by n-gram.",
     "metrics": "List the metrics that are installed, and what they need.",
     "experiment": "Carry logs through all stages to a report, and keep what is done.",

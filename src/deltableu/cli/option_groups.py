@@ -43,6 +43,7 @@ GROUPS = {
         *("ratings", "targets", "target", "kept", "rule", "evidence", "verdicts", "second", "own"),
         *("design", "set_", "outputs", "types", "commands"),
         *("command", "nbest", "keep", "held_out", "held_out_nbest"),
+        *("utility",),
     ),
     DATA: (
         *("columns", "human_columns", "lower_is_better", "criterion", "scale", "min_raters"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -50,6 +51,65 @@ class CreditTable:
     lengths: Ints
     length_bounds: Ints
     scale: Array
+
+    @classmethod
+    def joined(cls, tables: Sequence[CreditTable]) -> CreditTable:
+        """The items of several tables behind each other."""
+        if len(tables) == 1:
+            return tables[0]
+
+        def together(name: str) -> Any:
+            return np.concatenate([getattr(one, name) for one in tables])
+
+        def bounds(name: str) -> Ints:
+            given = [getattr(one, name) for one in tables]
+            starts = np.cumsum([0, *(int(one[-1]) for one in given)])
+            shifted = [one[:-1] + start for one, start in zip(given, starts, strict=False)]
+            return np.concatenate((*shifted, starts[-1:]))
+
+        return cls(
+            items=sum(one.items for one in tables),
+            largest=max(one.largest for one in tables),
+            keys=together("keys"),
+            values=together("values"),
+            entry_bounds=bounds("entry_bounds"),
+            checks=together("checks"),
+            check_bounds=bounds("check_bounds"),
+            buckets=together("buckets"),
+            bucket_bounds=bounds("bucket_bounds"),
+            shifts=together("shifts"),
+            lengths=together("lengths"),
+            length_bounds=bounds("length_bounds"),
+            scale=together("scale"),
+        )
+
+    def take(self, items: Ints) -> CreditTable:
+        """Some of the items, in any order and also several times; entries are not copied.
+
+        The kernel asks for the beginnings of an item's tables alone, so that they need not end
+        where the next begin.
+        """
+        orders = len(self.shifts) // self.items
+        tables = (items[:, None] * orders + np.arange(orders)).ravel()
+        sizes = self.length_bounds[items + 1] - self.length_bounds[items]
+        length_bounds = np.zeros(len(items) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=length_bounds[1:])
+        starts = np.repeat(self.length_bounds[items] - length_bounds[:-1], sizes)
+        return CreditTable(
+            items=len(items),
+            largest=self.largest,
+            keys=self.keys,
+            values=self.values,
+            entry_bounds=self.entry_bounds[tables],
+            checks=self.checks,
+            check_bounds=self.check_bounds[items],
+            buckets=self.buckets,
+            bucket_bounds=self.bucket_bounds[tables],
+            shifts=self.shifts[tables],
+            lengths=self.lengths[np.arange(int(length_bounds[-1])) + starts],
+            length_bounds=length_bounds,
+            scale=self.scale[items],
+        )
 
 
 def build_table(

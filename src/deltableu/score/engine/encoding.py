@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from deltableu._types import Ints
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.engine.chunks import Chunk, ChunkReader, ChunkSummary, ReferenceInfo
+from deltableu.score.engine.chunks import CHUNK, Chunk, ChunkReader, ChunkSummary, ReferenceInfo
 from deltableu.score.engine.credit_tables import CreditTable, Recipe, build_table
 from deltableu.text import TokenArrays
 
@@ -27,6 +28,28 @@ class Encoded:
 
     def __len__(self) -> int:
         return self.info.items
+
+    def joined(self) -> Encoded:
+        """The same in one table, from which items can be taken fast."""
+        tables = [table for chunk in self.chunks for table in chunk]
+        return replace(self, chunks=((CreditTable.joined(tables),),))
+
+    def take(self, items: Ints) -> Encoded:
+        """Some of the items, in any order and also several times: each for one more hypothesis.
+
+        Examples
+        --------
+        >>> from deltableu import BLEU
+        >>> metric = BLEU(order=1)
+        >>> encoded = metric.encode([["a b"], ["x y"]]).joined()
+        >>> rows = metric.statistics(["x", "y z", "a"], encoded.take(np.array([1, 1, 0])))
+        >>> rows.rows[:, 0].tolist()
+        [1.0, 1.0, 1.0]
+        """
+        ((table,),) = self.chunks
+        starts = range(0, max(len(items), 1), CHUNK)
+        chunks = tuple((table.take(items[start : start + CHUNK]),) for start in starts)
+        return Encoded(chunks, self.recipe, replace(self.info, items=len(items)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,162 @@
+"""`deltableu tune mbr`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from deltableu.cli.metric_options import MetricOptions, noted_metrics
+from deltableu.cli.option_groups import METHOD, grouped
+from deltableu.cli.options import STANDARD_INPUT, Flag, Output, Positive
+from deltableu.cli.output import Format, emit
+from deltableu.cli.progress import ProgressBar
+from deltableu.cli.response_files import (
+    check_outputs_file,
+    read_asked_items,
+    read_lists,
+    study_inputs,
+)
+from deltableu.corpus import NBestLists, read_nbest, write_outputs
+from deltableu.errors import InputError
+from deltableu.io import is_standard_stream, write_records
+from deltableu.tune import MBRChoices, MBRPlan, minimum_bayes_risk, utility_name
+
+_METRICS = MetricOptions()
+
+
+@Parameter(name="*", group=METHOD)
+@dataclass(frozen=True, kw_only=True)
+class MBROptions:
+    """How candidates are weighed and compared.
+
+    Parameters
+    ----------
+    probabilities
+        How probable candidates are: uniform (as samples are, the default), total, or the name of a
+        feature that is a log-probability.
+    scale
+        What totals or features are multiplied by before the softmax; 1 by default.
+    aggregate
+        Compare each candidate with the expected n-gram counts of all (BLEU and chrF), which takes
+        time that grows with the number of candidates and not with its square.
+    compare_exact
+        With --aggregate, also choose by all pairs, and say how often the two agree.
+    own_reference
+        Whether a candidate is compared with itself too (keep, the default) or not (leave, the
+        default of metrics with weighted references).
+    """
+
+    probabilities: str = "uniform"
+    scale: float | None = None
+    aggregate: Annotated[bool, Flag] = False
+    compare_exact: Annotated[bool, Flag] = False
+    own_reference: Literal["default", "keep", "leave"] = "default"
+
+    def plan(self) -> MBRPlan:
+        """The same for the library."""
+        if self.probabilities == "uniform" and self.scale is not None:
+            raise InputError("--scale goes with --probabilities total, or those of a feature")
+        if self.compare_exact and not self.aggregate:
+            raise InputError("--compare-exact goes with --aggregate: all pairs are exact already")
+        return MBRPlan(
+            self.probabilities,
+            1.0 if self.scale is None else self.scale,
+            self.aggregate,
+            self.own_reference,
+            self.compare_exact,
+        )
+
+
+_CHOICE = MBROptions()
+
+
+@grouped
+def mbr(
+    nbest: str,
+    *,
+    output: Annotated[Path, Output],
+    utility: str = "bleu",
+    study: str | None = None,
+    choice: MBROptions = _CHOICE,
+    options: MetricOptions = _METRICS,
+    replace: Annotated[bool, Flag] = False,
+    threads: Positive | None = None,
+    format: Format = "table",
+) -> None:
+    """Choose the candidate most like what else is probable: minimum Bayes risk.
+
+    deltableu tune mbr NBEST -o outputs.jsonl --utility chrf. Each candidate is scored with the
+    others as references, weighted by how probable they are.
+
+    Parameters
+    ----------
+    nbest
+        N-best or sampled lists: .jsonl with id, text, features and total, or Moses' form, which is
+        also what - reads from standard input.
+    output
+        A file of outputs that ends in .jsonl, .tsv, .parquet or .txt, or - for JSON Lines on
+        standard output.
+    utility
+        The metric that compares candidates; by default bleu, which is smoothed sentence BLEU (see
+        --method). delta-bleu takes all other candidates as weighted references at once.
+    study
+        A study, or a file of items, whose items the lists are about: numbers of lists become its
+        ids.
+    replace
+        Put the new file in the place of an old one.
+    threads
+        All cores by default; no result depends on it.
+    format
+        How the summary is printed.
+    """
+    plan = choice.plan()
+    folder = None if study in (None, STANDARD_INPUT) else Path(str(study))
+    given = [Path(one) for one in (nbest, *options.files) if one and one != STANDARD_INPUT]
+    check_outputs_file(output, folder, [*study_inputs(folder), *given], replace)
+    (metric,) = _metric(utility, options)
+    lists = _read_lists(nbest, study)
+    with ProgressBar() as bar:
+        chosen = minimum_bayes_risk(
+            lists,
+            metric,
+            plan,
+            threads=threads,
+            progress=lambda done, items: bar("choosing", done, items),
+        )
+    _write(chosen, output)
+    emit(
+        chosen.table(),
+        chosen.record(),
+        format,
+        verdict=chosen.sentences(),
+        beside=(output,),
+    )
+
+
+def _metric(utility: str, options: MetricOptions) -> tuple[Any, ...]:
+    if len(utility.replace(",", " ").split()) != 1:
+        raise InputError(f"--utility takes one metric, got {utility!r}")
+    made = replace(options, judge=None).changed()
+    if options.judge is not None:
+        raise InputError("--judge is of no use here: a judge rates references, not candidates")
+    return noted_metrics([utility_name(utility.strip(", "))], made)
+
+
+def _read_lists(nbest: str, study: str | None) -> NBestLists:
+    path = Path("-" if nbest == STANDARD_INPUT else nbest)
+    if study is None:
+        return read_nbest(path)
+    return read_lists(path, [item.id for item in read_asked_items(study)])
+
+
+def _write(chosen: MBRChoices, output: Path) -> None:
+    ids = chosen.lists.item_ids
+    if is_standard_stream(output):
+        pairs = zip(ids, chosen.texts, strict=True)
+        write_records(output, ({"id": id, "text": text} for id, text in pairs))
+    else:
+        output.parent.mkdir(exist_ok=True)
+        write_outputs(output, ids, chosen.texts)
