@@ -76,7 +76,7 @@ from deltableu.stats.studentized import (
     mean_score_gradient,
     numerical_gradient,
 )
-from deltableu.stats.weighted import weighted_correlate
+from deltableu.stats.weighted import WeightedPair, weighted_correlate
 from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 
 __all__ = [
@@ -96,6 +96,7 @@ __all__ = [
     "Ranking",
     "Reach",
     "StandardError",
+    "WeightedPair",
     "WilliamsResult",
     "adjust",
     "all_choices",

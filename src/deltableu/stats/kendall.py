@@ -92,7 +92,9 @@ def column_counts(x: Array, y: Array, threshold: float = 0.0) -> KendallCounts:
     An observation that is NaN in both tables is in no pair. `y` may be a batch of one.
     """
     counts = np.zeros((len(x), 4, x.shape[2]), np.int64)
-    _kernel.pair_counts(np.ascontiguousarray(x), np.ascontiguousarray(y), _limit(threshold), counts)
+    _kernel.pair_counts(
+        np.ascontiguousarray(x), np.ascontiguousarray(y), pair_limit(threshold), counts
+    )
     return KendallCounts(*np.moveaxis(counts, 1, 0))
 
 
@@ -137,7 +139,7 @@ def weighted_counts(x: Array, y: Array, weights: Ints, threshold: float = 0.0) -
         ranks,
         np.take_along_axis(y, order, axis=1),
         np.ascontiguousarray(sorted_weights),
-        _limit(threshold),
+        pair_limit(threshold),
         np.zeros(size + 1, np.int64),
         np.zeros(size + 1, np.int64),
         counts,
@@ -237,6 +239,6 @@ def _kendall_like(concordant: int, pairs: int) -> KendallLike:
     return KendallLike(value, pairs, concordant, discordant)
 
 
-def _limit(threshold: float) -> float:
+def pair_limit(threshold: float) -> float:
     """What a difference must exceed to reach the threshold; one of 0 never does."""
     return float(np.nextafter(threshold, 0.0)) if threshold > 0.0 else 0.0

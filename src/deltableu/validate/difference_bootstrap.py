@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats import (
     ConfidenceInterval,
@@ -25,9 +25,8 @@ from deltableu.validate.paired_scores import (
     SCALE,
     Groups,
     PairedScores,
-    in_blocks,
 )
-from deltableu.validate.resampled_scores import ResampledScores
+from deltableu.validate.resampled_scores import ResampledScores, resample_tables
 
 _DRAWS = 3  # key of the random streams, apart from those of `stats.resampling`
 
@@ -126,7 +125,7 @@ def bootstrap_difference(
     # meaning.
     as_sums = scores.sums_tell or (level == "item" and resample == "items")
 
-    def draw(block: int, begin: int, end: int) -> Array:
+    def draw(block: int, begin: int, end: int) -> tuple[Ints | None, Ints | None]:
         rows = counts = None
         if resample != "items":
             size = (end - begin, systems)
@@ -138,9 +137,17 @@ def bootstrap_difference(
             else:
                 draws = stream(own).integers(items, size=(end - begin, items))
                 counts = draw_counts(draws, items)
-        return one.resampled(counts, rows) - two.resampled(counts, rows)
+        return counts, rows
 
-    drawn = in_blocks(draw, resamples, scores.trial_size, threads)
+    agreements = resample_tables(
+        [one, two],
+        draw,
+        resamples,
+        scores.trial_size,
+        systems=resample != "items",
+        threads=threads,
+    )
+    drawn = agreements[:, 0] - agreements[:, 1]
     distribution = drawn[~np.isnan(drawn)]
     if len(distribution) < 2:
         raise InputError("hardly any resample left an agreement to compute: there is too little")

@@ -153,7 +153,12 @@ def in_blocks(
 ) -> Array:
     """All trials, in chunks whose numbers fit in memory: see `in_chunks`."""
     check_at_least("resamples", trials, 1)
-    return in_chunks(work, trials, max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size)), threads)
+    return in_chunks(work, trials, block_size(trial_size), threads)
+
+
+def block_size(trial_size: int) -> int:
+    """Trials of a block, which has a random stream of its own."""
+    return max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size))
 
 
 def _standardised(values: Array, present: Bools) -> Array:
