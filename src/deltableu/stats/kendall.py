@@ -158,6 +158,30 @@ def tie_gains(x: Array, y: Array, edges: Array) -> tuple[Ints, Ints]:
     return tied, concordant
 
 
+def moving_pairs(x: Array, y: Array, shares: Array, noise: float) -> tuple[Array, Array, float]:
+    """Pairs of rows within a column that are tied in y but not in x, or concordant.
+
+    Returns the differences of their x, what each adds to the right ones if x were tied (its
+    column's share, negative where it is concordant), and the shares of those that are right as they
+    are: concordant, or tied on both sides. Differences of x up to `noise` are ties; a missing
+    observation (NaN) is in no pair.
+
+    Examples
+    --------
+    >>> x, y = np.array([[1.0], [2.0], [4.0]]), np.array([[1.0], [1.0], [3.0]])
+    >>> distances, gains, right = moving_pairs(x, y, np.array([1.0]), 0.0)
+    >>> distances.tolist(), gains.tolist(), right
+    ([1.0, 3.0, 2.0], [1.0, -1.0, -1.0], 2.0)
+    """
+    rows, columns = x.shape
+    places = rows * (rows - 1) // 2 * columns + 1
+    distances, gains, found = np.empty(places), np.empty(places), np.zeros(2)
+    tables = (np.ascontiguousarray(one) for one in (x, y, shares))
+    _kernel.moving_pairs(*tables, noise, distances, gains, found)
+    count = int(found[0])
+    return distances[:count], gains[:count], float(found[1])
+
+
 def dense_ranks(x: Array) -> Ints:
     """Ranks from 1 within rows; equal values share one and leave no gap."""
     order = np.argsort(x, axis=1)

@@ -25,9 +25,10 @@ from deltableu.stats import (
     correlate,
     correlation_interval,
     correlation_test,
+    in_threads,
     partial_correlation,
 )
-from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
+from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracies
 from deltableu.validate.accuracy_methods import measure_accuracy
 from deltableu.validate.accuracy_results import Accuracy
 from deltableu.validate.agreement_bootstrap import agreement_of_draws, drawn_agreements
@@ -313,35 +314,57 @@ class _Work:
         return None if np.isnan(value) else value
 
     def accuracies(self) -> tuple[Accuracy, ...]:
-        found = []
-        scores, people = self.study.scores, self.study.people
-        for metric in scores.metrics:
-            if "system" in self.plan.levels:
-                found += self._of_pairs_of_systems(metric)
-            if "item" in self.plan.levels and scores.has_items(metric) and self.study.shared:
-                tied = calibrated_accuracy(scores.only(metric), people, seed=self.plan.seed)
-                found.append(
-                    Accuracy(metric, "acc-eq", tied.accuracy, tied.chance, tied.pairs, tied.epsilon)
-                )
-        return tuple(found)
+        """Accuracies of each metric on pairs of systems, and on pairs of outputs."""
+        found: dict[str, list[Accuracy]] = {metric: [] for metric in self.study.scores.metrics}
+        with_items = [metric for metric in found if self.study.scores.has_items(metric)]
+        if "system" in self.plan.levels:
+            soft = dict(zip(with_items, self._soft(with_items), strict=True))
+            for metric, own in found.items():
+                own.append(self._pairwise(metric))
+                own += [soft[metric]] if metric in soft else []
+        if "item" in self.plan.levels and self.study.shared:
+            tied = in_threads(
+                lambda place: self._tied(with_items[place]),
+                len(with_items),
+                self.threads,
+                steps_of(self.progress, "accuracies of pairs"),
+            )
+            for metric, one in zip(with_items, tied, strict=True):
+                found[metric].append(one)
+        return tuple(one for own in found.values() for one in own)
 
-    def _of_pairs_of_systems(self, metric: str) -> list[Accuracy]:
+    def _pairwise(self, metric: str) -> Accuracy:
         pairs = pairwise_accuracy(self.study.scores.total(metric), self.study.human.totals[0])
-        found = [Accuracy(metric, "pairwise", pairs.accuracy, pairs.chance, pairs.pairs)]
-        if self.study.scores.has_items(metric):
-            soft = soft_pairwise_accuracy(
-                self.study.scores.only(metric),
-                self.study.people,
-                permutations=self.plan.resamples,
-                groups=self.study.groups,
-                seed=self.plan.seed,
-                threads=self.threads,
+        return Accuracy(metric, "pairwise", pairs.accuracy, pairs.chance, pairs.pairs)
+
+    def _soft(self, metrics: Sequence[str]) -> list[Accuracy]:
+        if not metrics:
+            return []
+        found = soft_pairwise_accuracies(
+            [self.study.scores.only(metric) for metric in metrics],
+            self.study.people,
+            permutations=self.plan.resamples,
+            groups=self.study.groups,
+            seed=self.plan.seed,
+            threads=self.threads,
+        )
+        return [
+            Accuracy(
+                metric,
+                "spa",
+                one.accuracy,
+                one.chance,
+                one.pairs,
+                reason=one.reason and f"no soft pairwise accuracy: {one.reason}",
             )
-            reason = soft.reason and f"no soft pairwise accuracy: {soft.reason}"
-            found.append(
-                Accuracy(metric, "spa", soft.accuracy, soft.chance, soft.pairs, reason=reason)
-            )
-        return found
+            for metric, one in zip(metrics, found, strict=True)
+        ]
+
+    def _tied(self, metric: str) -> Accuracy:
+        found = calibrated_accuracy(
+            self.study.scores.only(metric), self.study.people, seed=self.plan.seed
+        )
+        return Accuracy(metric, "acc-eq", found.accuracy, found.chance, found.pairs, found.epsilon)
 
 
 def _of_one_size(tables: Mapping[str, ResampledScores]) -> list[list[str]]:
