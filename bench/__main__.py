@@ -16,6 +16,7 @@ from bench import (
     score_speed,
     ter_speed,
     units_speed,
+    validate_speed,
     vectors_speed,
 )
 
@@ -29,6 +30,7 @@ if __name__ == "__main__":
         compare_speed,
         permutation_speed,
         agreement_speed,
+        validate_speed,
         units_speed,
         logs_speed,
         mine_speed,

@@ -275,18 +275,19 @@ class _Work:
             if not np.isnan(one.value) and people.shape[1] > 2
         }
         drawn = {}
-        for alike in _of_one_size(tables):
+        if tables:
+            # People's scores are there where those of all metrics are.
             columns = drawn_agreements(
-                [tables[metric] for metric in alike],
+                [*tables.values()],
                 resamples=plan.resamples,
                 seed=plan.seed,
                 threads=self.threads,
                 progress=steps_of(self.progress, f"intervals, level {level}, {method}"),
             ).T
-            for metric, column in zip(alike, columns, strict=True):
-                drawn[metric] = agreement_of_draws(
-                    tables[metric], column, confidence=plan.confidence
-                )
+            drawn = {
+                metric: agreement_of_draws(one, column, confidence=plan.confidence)
+                for (metric, one), column in zip(tables.items(), columns, strict=True)
+            }
         return [
             Agreement(
                 metric,
@@ -365,11 +366,3 @@ class _Work:
             self.study.scores.only(metric), self.study.people, seed=self.plan.seed
         )
         return Accuracy(metric, "acc-eq", found.accuracy, found.chance, found.pairs, found.epsilon)
-
-
-def _of_one_size(tables: Mapping[str, ResampledScores]) -> list[list[str]]:
-    """Metrics whose scores are of as many items, groups and systems: they share their draws."""
-    alike: dict[tuple[int, ...], list[str]] = {}
-    for metric, one in tables.items():
-        alike.setdefault((one.units, *one.x.shape), []).append(metric)
-    return list(alike.values())

@@ -267,10 +267,11 @@ class MetricExchanges:
             sure &= spread > _ENOUGH
             with np.errstate(divide="ignore", invalid="ignore"):
                 found[side] = sums[:, 2] / np.sqrt(spread * (human @ human))
-        values = np.clip(found[0], -1.0, 1.0) - np.clip(found[1], -1.0, 1.0)
+        values: Array = np.clip(found[0], -1.0, 1.0) - np.clip(found[1], -1.0, 1.0)
         if not sure.all():
             rest = masks[~sure]
-            values[~sure] = self._of_moved(np.where(rest, *means[::-1]), np.where(rest, *means))
+            exchanged = np.where(rest, means[1], means[0]), np.where(rest, means[0], means[1])
+            values[~sure] = self._of_moved(*exchanged)
         return values
 
     def _of_moved(self, one: Array, two: Array) -> Array:
@@ -312,7 +313,7 @@ class MetricExchanges:
         if self.exact or self.swap != "items":
 
             def work(block: int, first: int, last: int) -> Array:
-                return self.sums(features, block, first, last).sum(axis=1)
+                return np.asarray(self.sums(features, block, first, last).sum(axis=1))
 
             return in_blocks(work, self.trials, size, self.threads)
         rows = by_group(features.sum(axis=0), self.scores.codes, 0)
