@@ -19,6 +19,7 @@ from bench import (
     tune_gain,
     tune_speed,
     units_speed,
+    validate_speed,
     vectors_speed,
 )
 
@@ -32,6 +33,7 @@ if __name__ == "__main__":
         compare_speed,
         permutation_speed,
         agreement_speed,
+        validate_speed,
         units_speed,
         logs_speed,
         mine_speed,

@@ -31,6 +31,7 @@ from deltableu.stats.kendall import (
     column_counts,
     kendall_like,
     kendall_like_pairs,
+    moving_pairs,
     sign_sums,
     tau,
     tie_gains,
@@ -59,11 +60,14 @@ from deltableu.stats.resampling import (
     bootstrap_counts,
     bootstrap_sums,
     choice_streams,
+    chosen_subsets,
     chosen_sums,
     draw_counts,
     in_chunks,
+    in_threads,
     random_orders,
     stream,
+    sum_subsets,
 )
 from deltableu.stats.sequential import betting_bounds, log_capital, spent_share
 from deltableu.stats.studentized import (
@@ -76,7 +80,7 @@ from deltableu.stats.studentized import (
     mean_score_gradient,
     numerical_gradient,
 )
-from deltableu.stats.weighted import weighted_correlate
+from deltableu.stats.weighted import WeightedPair, weighted_correlate
 from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 
 __all__ = [
@@ -96,6 +100,7 @@ __all__ = [
     "Ranking",
     "Reach",
     "StandardError",
+    "WeightedPair",
     "WilliamsResult",
     "adjust",
     "all_choices",
@@ -112,6 +117,7 @@ __all__ = [
     "centred",
     "check_method",
     "choice_streams",
+    "chosen_subsets",
     "chosen_sums",
     "column_counts",
     "correlate",
@@ -128,6 +134,7 @@ __all__ = [
     "group_numbers",
     "holm",
     "in_chunks",
+    "in_threads",
     "interval_cells",
     "jackknife_interval",
     "jackknife_p_value",
@@ -136,6 +143,7 @@ __all__ = [
     "log_capital",
     "mean_score",
     "mean_score_gradient",
+    "moving_pairs",
     "numerical_gradient",
     "one_sided_reach",
     "pairwise_p_values",
@@ -150,6 +158,7 @@ __all__ = [
     "spent_share",
     "stream",
     "sum_groups",
+    "sum_subsets",
     "tau",
     "tie_gains",
     "weighted_correlate",

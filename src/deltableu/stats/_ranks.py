@@ -198,3 +198,45 @@ def tie_gains(
             tied[k] += ties
             if k > 0:
                 concordant[k] += ups
+
+
+def moving_pairs(
+    x: cython.const[cython.double][:, ::1],
+    y: cython.const[cython.double][:, ::1],
+    shares: cython.const[cython.double][::1],
+    noise: cython.double,
+    distances: cython.double[::1],
+    gains: cython.double[::1],
+    found: cython.double[::1],
+) -> None:
+    """List the pairs of rows within a column that are tied in y but not in x, or concordant.
+
+    `distances` are between their x, `gains` their column's share, negative where concordant. Both
+    have a place more than there are pairs. `found` is how many were listed, and the shares of those
+    concordant, or tied on both sides. Differences of x up to `noise` are ties.
+    """
+    rows = x.shape[0]
+    columns = x.shape[1]
+    count: cython.longlong = 0
+    base: cython.double = 0.0
+    part: cython.double
+    same: cython.bint
+    tied: cython.bint
+    with cython.nogil:
+        for s in range(rows - 1):
+            for t in range(s + 1, rows):
+                part = 0.0
+                for i in range(columns):
+                    apart = x[s, i] - x[t, i]
+                    order = y[s, i] - y[t, i]
+                    size = apart if apart >= 0.0 else -apart
+                    tied = order == 0.0
+                    same = ((apart > noise) & (order > 0.0)) | ((apart < -noise) & (order < 0.0))
+                    # Written in any case, and kept or not: there is no guessing which.
+                    distances[count] = size
+                    gains[count] = shares[i] if tied else -shares[i]
+                    count += same | (tied & (size > noise))
+                    part += shares[i] if same | (tied & (size <= noise)) else 0.0
+                base += part
+        found[0] = count
+        found[1] = base

@@ -92,7 +92,9 @@ def column_counts(x: Array, y: Array, threshold: float = 0.0) -> KendallCounts:
     An observation that is NaN in both tables is in no pair. `y` may be a batch of one.
     """
     counts = np.zeros((len(x), 4, x.shape[2]), np.int64)
-    _kernel.pair_counts(np.ascontiguousarray(x), np.ascontiguousarray(y), _limit(threshold), counts)
+    _kernel.pair_counts(
+        np.ascontiguousarray(x), np.ascontiguousarray(y), pair_limit(threshold), counts
+    )
     return KendallCounts(*np.moveaxis(counts, 1, 0))
 
 
@@ -137,7 +139,7 @@ def weighted_counts(x: Array, y: Array, weights: Ints, threshold: float = 0.0) -
         ranks,
         np.take_along_axis(y, order, axis=1),
         np.ascontiguousarray(sorted_weights),
-        _limit(threshold),
+        pair_limit(threshold),
         np.zeros(size + 1, np.int64),
         np.zeros(size + 1, np.int64),
         counts,
@@ -154,6 +156,30 @@ def tie_gains(x: Array, y: Array, edges: Array) -> tuple[Ints, Ints]:
     tied, concordant = np.zeros(len(edges), np.int64), np.zeros(len(edges), np.int64)
     _kernel.tie_gains(x, y, edges, tied, concordant)
     return tied, concordant
+
+
+def moving_pairs(x: Array, y: Array, shares: Array, noise: float) -> tuple[Array, Array, float]:
+    """Pairs of rows within a column that are tied in y but not in x, or concordant.
+
+    Returns the differences of their x, what each adds to the right ones if x were tied (its
+    column's share, negative where it is concordant), and the shares of those that are right as they
+    are: concordant, or tied on both sides. Differences of x up to `noise` are ties; a missing
+    observation (NaN) is in no pair.
+
+    Examples
+    --------
+    >>> x, y = np.array([[1.0], [2.0], [4.0]]), np.array([[1.0], [1.0], [3.0]])
+    >>> distances, gains, right = moving_pairs(x, y, np.array([1.0]), 0.0)
+    >>> distances.tolist(), gains.tolist(), right
+    ([1.0, 3.0, 2.0], [1.0, -1.0, -1.0], 2.0)
+    """
+    rows, columns = x.shape
+    places = rows * (rows - 1) // 2 * columns + 1
+    distances, gains, found = np.empty(places), np.empty(places), np.zeros(2)
+    tables = (np.ascontiguousarray(one) for one in (x, y, shares))
+    _kernel.moving_pairs(*tables, noise, distances, gains, found)
+    count = int(found[0])
+    return distances[:count], gains[:count], float(found[1])
 
 
 def dense_ranks(x: Array) -> Ints:
@@ -237,6 +263,6 @@ def _kendall_like(concordant: int, pairs: int) -> KendallLike:
     return KendallLike(value, pairs, concordant, discordant)
 
 
-def _limit(threshold: float) -> float:
+def pair_limit(threshold: float) -> float:
     """What a difference must exceed to reach the threshold; one of 0 never does."""
     return float(np.nextafter(threshold, 0.0)) if threshold > 0.0 else 0.0

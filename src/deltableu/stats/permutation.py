@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_at_least
 from deltableu.stats.groups import sum_groups
-from deltableu.stats.resampling import all_choices, chosen_sums
+from deltableu.stats.resampling import all_choices, chosen_sums, in_threads
 
 Alternative = Literal["two-sided", "greater", "less"]
 Ties = Literal["half", "whole"]
@@ -22,6 +22,8 @@ Ties = Literal["half", "whole"]
 #: Scores of the same rows summed in another order differ by rounding, by less than this part of
 #: them: such differences are equal.
 _ROUNDING = 1e-12
+#: Differences of scores held in memory at once, and at least so many pairs of systems.
+_NUMBERS, _LEAST = 500_000, 32
 
 
 def permutation_p_value(
@@ -151,27 +153,34 @@ def pairwise_p_values(
         raise InputError("scores must be finite, or NaN where they are missing")
     check_at_least("permutations", permutations, 1)
     first, second = np.triu_indices(len(table), 1)
-    differences = (table[first] - table[second]).T
-    missing = np.isnan(differences)
-    rows = np.where(missing, 0.0, differences)
-    if codes is not None:
-        rows = sum_groups(rows, codes)
-    if enumerable(len(rows), permutations):
-        kept = all_choices(rows)
-    else:
-        kept = chosen_sums(rows, permutations, seed, threads=threads)
-    # Items outside the subset change sign. The difference, subset minus rest, is then at least
-    # the observed sum where the subset alone is.
-    found = permutation_p_value(
-        kept,
-        rows.sum(axis=0),
-        alternative="greater",
-        exact=True,
-        scale=np.abs(rows).sum(axis=0),
-        ties=ties,
-    )
+    items = table.shape[1] if codes is None else int(codes.max()) + 1
+    exact = enumerable(items, permutations)
+
+    def among(place: int) -> Array:
+        some = slice(place * step, (place + 1) * step)
+        differences = (table[first[some]] - table[second[some]]).T
+        missing = np.isnan(differences)
+        rows = np.where(missing, 0.0, differences)
+        if codes is not None:
+            rows = sum_groups(rows, codes)
+        kept = all_choices(rows) if exact else chosen_sums(rows, permutations, seed, threads=1)
+        # Items outside the subset change sign. The difference, subset minus rest, is then at least
+        # the observed sum where the subset alone is.
+        found = permutation_p_value(
+            kept,
+            rows.sum(axis=0),
+            alternative="greater",
+            exact=True,
+            scale=np.abs(rows).sum(axis=0),
+            ties=ties,
+        )
+        return np.where(missing.all(axis=0), np.nan, found)
+
+    # Some pairs at a time, few enough for the memory.
+    step = max(_LEAST, _NUMBERS // table.shape[1])
+    found = np.concatenate(in_threads(among, -(-len(first) // step), threads))
     values = np.full((len(table), len(table)), np.nan)
-    values[first, second] = np.where(missing.all(axis=0), np.nan, found)
+    values[first, second] = found
     return values
 
 

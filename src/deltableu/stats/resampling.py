@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ _WIDTH = 32
 _EXCHANGES = 1  # its random streams differ from the bootstrap's
 
 _kernel = _kernels.load("stats._resampling")
+
+Made = TypeVar("Made")
 
 
 def stream(seed: int, *key: int) -> np.random.Generator:
@@ -155,6 +158,13 @@ def _draw(size: int, trials: int, seed: int, number: int) -> Ints32:
     return stream(seed, 0, number).integers(size, size=(trials, size), dtype=np.int32)
 
 
+def chosen_subsets(size: int, trials: int, seed: int) -> Bytes:
+    """The subsets that `chosen_sums` takes, as `sum_subsets` does."""
+    chunks = enumerate(_chunks(trials, _choices_chunk(size)))
+    parts = [choose_subsets(size, last - first, seed, number) for number, (first, last) in chunks]
+    return np.concatenate(parts)
+
+
 def choose_subsets(size: int, trials: int, seed: int, number: int) -> Bytes:
     """Random subsets of so many rows, each row in with probability one half."""
     blocks = (size + 7) // 8
@@ -186,22 +196,28 @@ def in_chunks(
     `work` is called with the number of the chunk, its first trial and the one after its last.
     """
     pieces = _chunks(trials, chunk)
-    workers = min(threads or os.cpu_count() or 1, len(pieces))
+    told = None if progress is None else lambda done, _: progress(pieces[done - 1][1], trials)
+    return np.concatenate(
+        in_threads(lambda number: work(number, *pieces[number]), len(pieces), threads, told)
+    )
 
-    def call(number: int) -> Array:
-        return work(number, *pieces[number])
 
+def in_threads(
+    work: Callable[[int], Made],
+    number: int,
+    threads: int | None = None,
+    progress: Steps | None = None,
+) -> list[Made]:
+    """What `work` makes of 0, 1, ... up to a number, in this order; threads are one a core."""
+    workers = min(threads or os.cpu_count() or 1, number)
     if workers <= 1:
-        return np.concatenate(list(_told(map(call, range(len(pieces))), pieces, progress)))
+        return list(_told(map(work, range(number)), number, progress))
     with ThreadPoolExecutor(workers) as pool:
-        made = pool.map(call, range(len(pieces)))
-        return np.concatenate(list(_told(made, pieces, progress)))
+        return list(_told(pool.map(work, range(number)), number, progress))
 
 
-def _told(
-    results: Iterator[Array], pieces: list[tuple[int, int]], progress: Steps | None
-) -> Iterator[Array]:
-    for (_, last), result in zip(pieces, results, strict=True):
+def _told(results: Iterator[Made], number: int, progress: Steps | None) -> Iterator[Made]:
+    for done, result in enumerate(results, start=1):
         if progress is not None:
-            progress(last, pieces[-1][1])
+            progress(done, number)
         yield result

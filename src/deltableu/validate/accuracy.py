@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array
+from deltableu._types import Array, Bools, Ints
 from deltableu.errors import check_at_least, check_choice
-from deltableu.stats import enumerable, kendall_like, pairwise_p_values
+from deltableu.stats import enumerable, in_threads, kendall_like, pairwise_p_values
 from deltableu.validate.levels import check_tables, rounded_ties, system_means
 from deltableu.validate.paired_scores import Groups, by_group, group_codes
 
@@ -149,35 +150,75 @@ def soft_pairwise_accuracy(
     >>> round(found.accuracy, 3), round(found.chance, 3)
     (0.98, 0.574)
     """
+    (found,) = soft_pairwise_accuracies(
+        [metric],
+        human,
+        permutations=permutations,
+        ties=ties,
+        min_items=min_items,
+        groups=groups,
+        seed=seed,
+        threads=threads,
+    )
+    return found
+
+
+def soft_pairwise_accuracies(
+    metrics: Sequence[ArrayLike],
+    human: ArrayLike,
+    *,
+    permutations: int = 1000,
+    ties: Literal["half", "published"] = "half",
+    min_items: int = 10,
+    groups: Groups | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> list[SoftPairwiseAccuracy]:
+    """`soft_pairwise_accuracy` of several metrics: what is found of people is found once."""
     check_choice("ties", ties, ("half", "published"))
     check_at_least("min_items", min_items, 1)
-    x, y, mask = check_tables(metric, human)
-    if mask is not None:
-        x, y = np.where(mask, x, np.nan), np.where(mask, y, np.nan)
-    codes = group_codes(groups, np.ones(x.shape[1], bool))
+    tables = [check_tables(metric, human) for metric in metrics]
+    codes = group_codes(groups, np.ones(tables[0][0].shape[1], bool))
     options: dict[str, Any] = {
         "permutations": permutations,
         "ties": "half" if ties == "half" else "whole",
         "codes": codes,
         "seed": seed,
-        "threads": threads,
+        "threads": threads if len(metrics) == 1 else 1,
     }
-    p_metric, p_human = pairwise_p_values(x, **options), pairwise_p_values(y, **options)
-    there = (by_group(~np.isnan(y), codes, 1) > 0).astype(np.int64)
-    few = there @ there.T < min_items
-    p_metric[few] = p_human[few] = np.nan
-    m, h = p_metric[~np.isnan(p_human)], p_human[~np.isnan(p_human)]
-    exact = enumerable(there.shape[1], permutations)
     counted = "items" if groups is None else "groups of items"
-    found = len(h) > 0
-    return SoftPairwiseAccuracy(
-        accuracy=float(1.0 - np.abs(h - m).mean()) if found else np.nan,
-        p_human=p_human,
-        p_metric=p_metric,
-        chance=float(1.0 - np.abs(h - 0.5).mean()) if found else np.nan,
-        noise=float(1.0 - ((h**2 + (1.0 - h) ** 2) / 2.0).mean()) if found else np.nan,
-        pairs=len(h),
-        permutations=2 ** there.shape[1] if exact else permutations,
-        exact=exact,
-        reason=None if found else f"no two systems have {min_items} {counted} in common",
-    )
+    # Of people's scores, of which some may be missing with a metric's.
+    certain: dict[bytes, tuple[Array, Ints]] = {}
+    for _, y, mask in tables:
+        if _key(mask) not in certain:
+            people = y if mask is None else np.where(mask, y, np.nan)
+            there = (by_group(~np.isnan(people), codes, 1) > 0).astype(np.int64)
+            certain[_key(mask)] = pairwise_p_values(people, **options), there
+
+    def one(place: int) -> SoftPairwiseAccuracy:
+        x, _, mask = tables[place]
+        p_human, there = certain[_key(mask)]
+        p_human = p_human.copy()
+        p_metric = pairwise_p_values(x if mask is None else np.where(mask, x, np.nan), **options)
+        few = there @ there.T < min_items
+        p_metric[few] = p_human[few] = np.nan
+        m, h = p_metric[~np.isnan(p_human)], p_human[~np.isnan(p_human)]
+        exact = enumerable(there.shape[1], permutations)
+        found = len(h) > 0
+        return SoftPairwiseAccuracy(
+            accuracy=float(1.0 - np.abs(h - m).mean()) if found else np.nan,
+            p_human=p_human,
+            p_metric=p_metric,
+            chance=float(1.0 - np.abs(h - 0.5).mean()) if found else np.nan,
+            noise=float(1.0 - ((h**2 + (1.0 - h) ** 2) / 2.0).mean()) if found else np.nan,
+            pairs=len(h),
+            permutations=2 ** there.shape[1] if exact else permutations,
+            exact=exact,
+            reason=None if found else f"no two systems have {min_items} {counted} in common",
+        )
+
+    return in_threads(one, len(tables), threads)
+
+
+def _key(mask: Bools | None) -> bytes:
+    return b"" if mask is None else mask.tobytes()

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints, Steps
 from deltableu.errors import check_choice, check_share
 from deltableu.stats import (
     ConfidenceInterval,
@@ -21,8 +21,8 @@ from deltableu.stats import (
     stream,
 )
 from deltableu.validate.levels import Level, Measure, Undefined
-from deltableu.validate.paired_scores import Groups, in_blocks
-from deltableu.validate.resampled_scores import ResampledScores
+from deltableu.validate.paired_scores import Groups
+from deltableu.validate.resampled_scores import ResampledScores, resample_tables
 
 Resample = Literal["items", "systems", "both"]
 Population = Literal[
@@ -142,13 +142,33 @@ def bootstrap_agreement(
     check_share("confidence", confidence)
     measure = Measure(method, level, undefined, threshold)
     scores = ResampledScores.of(metric, human, measure, groups)
-    value = float(measure.agree(scores.x, scores.y))
+    drawn = drawn_agreements(
+        [scores], resample=resample, resamples=resamples, seed=seed, threads=threads
+    )
+    return agreement_of_draws(
+        scores,
+        drawn[:, 0],
+        resample=resample,
+        interval=interval,
+        confidence=confidence,
+        threads=threads,
+    )
+
+
+def agreement_of_draws(
+    scores: ResampledScores,
+    drawn: Array,
+    *,
+    resample: Resample = "items",
+    interval: Literal["bca", "percentile"] = "percentile",
+    confidence: float = 0.95,
+    threads: int | None = None,
+) -> BootstrapAgreement:
+    """What `bootstrap_agreement` tells, from the agreement in every draw."""
+    value = float(scores.measure.agree(scores.x, scores.y))
     items, systems = resample != "systems", resample != "items"
     systems_count, units = len(scores.x), scores.units
     fewest = {"items": units, "systems": systems_count, "both": min(units, systems_count)}[resample]
-    drawn = drawn_agreements(
-        [scores], resample=resample, resamples=resamples, seed=seed, threads=threads
-    )[:, 0]
     distribution = drawn[~np.isnan(drawn)]
     low = high = error = float("nan")
     if len(distribution) > 1 and not np.isnan(value):
@@ -160,7 +180,7 @@ def bootstrap_agreement(
             left_out = scores.jackknife(items, systems, threads)
             low, high = bca_interval(distribution, value, left_out, confidence)
     over = "items and systems" if resample == "both" else resample
-    name = f"{interval} bootstrap over {over}" + " by group" * (groups is not None)
+    name = f"{interval} bootstrap over {over}" + " by group" * (scores.codes is not None)
     limits = ConfidenceInterval(low, high, confidence, name)
     dropped = len(drawn) - len(distribution)
     return BootstrapAgreement(
@@ -175,6 +195,7 @@ def drawn_agreements(
     resamples: int = 1000,
     seed: int = 0,
     threads: int | None = None,
+    progress: Steps | None = None,
 ) -> Array:
     """Agreement of each of several metrics in the same draws: trials x metrics.
 
@@ -185,7 +206,7 @@ def drawn_agreements(
     first_table = tables[0]
     systems_count, units = len(first_table.x), first_table.units
 
-    def draw(block: int, first: int, last: int) -> Array:
+    def draw(block: int, first: int, last: int) -> tuple[Ints | None, Ints | None]:
         rows = counts = None
         if systems:
             size = (last - first, systems_count)
@@ -194,9 +215,17 @@ def drawn_agreements(
             size = (last - first, units)
             draws = stream(seed, _DRAWS, block, 0).integers(units, size=size)
             counts = draw_counts(draws, units)
-        return np.stack([one.resampled(counts, rows) for one in tables], axis=-1)
+        return counts, rows
 
-    return in_blocks(draw, resamples, first_table.trial_size(systems), threads)
+    return resample_tables(
+        tables,
+        draw,
+        resamples,
+        first_table.trial_size(systems),
+        systems=systems,
+        threads=threads,
+        progress=progress,
+    )
 
 
 def _shortfall(units: int) -> float:

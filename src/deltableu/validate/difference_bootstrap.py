@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_choice, check_share
 from deltableu.stats import (
     ConfidenceInterval,
@@ -25,9 +25,8 @@ from deltableu.validate.paired_scores import (
     SCALE,
     Groups,
     PairedScores,
-    in_blocks,
 )
-from deltableu.validate.resampled_scores import ResampledScores
+from deltableu.validate.resampled_scores import ResampledScores, resample_tables
 
 _DRAWS = 3  # key of the random streams, apart from those of `stats.resampling`
 
@@ -115,47 +114,91 @@ def bootstrap_difference(
     check_choice("resample", resample, get_args(Resample))
     check_share("confidence", confidence)
     measure = Measure(method, level, undefined, threshold)
-    scores = PairedScores.of(x, y, human, measure, groups)
-    first, second = scores.observed()
-    labels = None if scores.codes is None else scores.codes.tolist()
-    one, two = (
-        ResampledScores.of(each, scores.human, measure, labels) for each in (scores.x, scores.y)
-    )
-    systems, items = len(scores.x), scores.units
-    # Which draws are whose was decided when each way of counting had its own; seeds keep their
-    # meaning.
-    as_sums = scores.sums_tell or (level == "item" and resample == "items")
+    scores = PairedScores.of({"x": x, "y": y}, human, measure, groups)
+    return DrawnMetrics(scores, resample, resamples, seed, threads).difference("x", "y", confidence)
 
-    def draw(block: int, begin: int, end: int) -> Array:
-        rows = counts = None
-        if resample != "items":
-            size = (end - begin, systems)
-            rows = stream(seed, _DRAWS, block, 0).integers(systems, size=size)
-        if resample != "systems":
-            own = int(stream(seed, _DRAWS, block, 1).integers(2**63))
-            if as_sums:
-                counts = bootstrap_counts(items, end - begin, own)
-            else:
-                draws = stream(own).integers(items, size=(end - begin, items))
-                counts = draw_counts(draws, items)
-        return one.resampled(counts, rows) - two.resampled(counts, rows)
 
-    drawn = in_blocks(draw, resamples, scores.trial_size, threads)
-    distribution = drawn[~np.isnan(drawn)]
-    if len(distribution) < 2:
-        raise InputError("hardly any resample left an agreement to compute: there is too little")
-    low, high = percentile_interval(distribution, confidence)
-    name = f"bootstrap of {'systems and items' if resample == 'both' else resample}"
-    name += " by group" * (groups is not None)
-    return BootstrapDifference(
-        first,
-        second,
-        first - second,
-        ConfidenceInterval(low, high, confidence, name),
-        float(distribution.std(ddof=1)),
-        resample,
-        method,
-        level,
-        len(drawn) - len(distribution),
-        distribution,
-    )
+class DrawnMetrics:
+    """Agreement of metrics with people in the same draws, which are made once for all of them."""
+
+    def __init__(
+        self,
+        scores: PairedScores,
+        resample: Resample,
+        resamples: int = 1000,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.scores, self.resample, self.seed = scores, resample, seed
+        self.resamples, self.threads = resamples, threads
+        # What is found of each metric.
+        self._observed: dict[str, float] = {}
+        self._drawn: dict[str, Array] = {}
+
+    def difference(self, x: str, y: str, confidence: float = 0.95) -> BootstrapDifference:
+        """By how much a metric agrees better than another."""
+        scores, how, resample = self.scores, self.scores.measure, self.resample
+        for metric in (x, y):
+            if metric not in self._observed:
+                self._observed[metric] = scores.observed(metric)
+        self._draw(x, y)
+        drawn = self._drawn[x] - self._drawn[y]
+        distribution = drawn[~np.isnan(drawn)]
+        if len(distribution) < 2:
+            raise InputError(
+                "hardly any resample left an agreement to compute: there is too little"
+            )
+        low, high = percentile_interval(distribution, confidence)
+        name = f"bootstrap of {'systems and items' if resample == 'both' else resample}"
+        name += " by group" * (scores.codes is not None)
+        return BootstrapDifference(
+            self._observed[x],
+            self._observed[y],
+            self._observed[x] - self._observed[y],
+            ConfidenceInterval(low, high, confidence, name),
+            float(distribution.std(ddof=1)),
+            resample,
+            how.method,
+            how.level,
+            len(drawn) - len(distribution),
+            distribution,
+        )
+
+    def _draw(self, *metrics: str) -> None:
+        """Agreement of metrics in all draws, where it is not known."""
+        scores, resample, seed = self.scores, self.resample, self.seed
+        labels = None if scores.codes is None else scores.codes.tolist()
+        tables = {
+            metric: ResampledScores.of(scores.metrics[metric], scores.human, scores.measure, labels)
+            for metric in metrics
+            if metric not in self._drawn
+        }
+        systems, items = len(scores.human), scores.units
+        # Which draws are whose was decided when each way of counting had its own; seeds keep their
+        # meaning.
+        as_sums = scores.sums_tell or (scores.measure.level == "item" and resample == "items")
+
+        def draw(block: int, begin: int, end: int) -> tuple[Ints | None, Ints | None]:
+            rows = counts = None
+            if resample != "items":
+                size = (end - begin, systems)
+                rows = stream(seed, _DRAWS, block, 0).integers(systems, size=size)
+            if resample != "systems":
+                own = int(stream(seed, _DRAWS, block, 1).integers(2**63))
+                if as_sums:
+                    counts = bootstrap_counts(items, end - begin, own)
+                else:
+                    draws = stream(own).integers(items, size=(end - begin, items))
+                    counts = draw_counts(draws, items)
+            return counts, rows
+
+        if tables:
+            agreements = resample_tables(
+                list(tables.values()),
+                draw,
+                self.resamples,
+                scores.trial_size,
+                systems=resample != "items",
+                threads=self.threads,
+            )
+            self._drawn.update(zip(tables, agreements.T, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, product
 from math import ceil
 from typing import Any, Literal, cast, get_args
@@ -16,14 +17,14 @@ from deltableu.corpus import ScoreTable
 from deltableu.errors import InputError, check_at_least, check_choice, check_share
 from deltableu.stats import Method, best_first, williams_metrics, williams_test
 from deltableu.validate.agreement_bootstrap import Resample
-from deltableu.validate.difference_bootstrap import BootstrapDifference, bootstrap_difference
-from deltableu.validate.levels import AccuracyMethod, Level, Undefined, agreement
-from deltableu.validate.paired_scores import Groups, by_group, group_codes
+from deltableu.validate.difference_bootstrap import BootstrapDifference, DrawnMetrics
+from deltableu.validate.levels import AccuracyMethod, Level, Measure, Undefined, agreement
+from deltableu.validate.paired_scores import Groups, PairedScores, by_group, group_codes
 from deltableu.validate.permutation import (
+    MetricExchanges,
     PermutationResult,
     Swap,
     exchanged_units,
-    permutation_test,
 )
 from deltableu.validate.winners import (
     SENTINELS,
@@ -139,24 +140,29 @@ def compare_metrics(
             raise InputError("Williams' test takes outputs for independent: it knows no groups")
         found = _points([*tables, people], level, method)
         points = dict(zip((*names, ""), found, strict=True))
-    options.update(
-        resamples=enough_resamples(
-            test, len(metrics), resamples, correction=correction, significance=significance
-        ),
-        seed=seed,
-        threads=threads,
+    enough = enough_resamples(
+        test, len(metrics), resamples, correction=correction, significance=significance
     )
+
+    def sides() -> PairedScores:
+        there = {name: given[name] for name, value in agreements.items() if not np.isnan(value)}
+        measure = Measure(method, level, undefined, threshold)
+        return PairedScores.of(there, people, measure, groups)
+
+    @cache
+    def exchanges() -> MetricExchanges:
+        return MetricExchanges(sides(), cast(Swap, moved), enough, seed, threads)
+
+    @cache
+    def draws() -> DrawnMetrics:
+        return DrawnMetrics(sides(), cast(Resample, moved), enough, seed, threads)
 
     def tested(one: str, two: str) -> PairOfValues:
         if test == "williams":
             return _williams(points[""], points[one], points[two], method)
-        tables = given[one], given[two], people
         if kind == "perm":
-            swap = cast(Swap, moved)
-            return _of_exchanges(permutation_test(*tables, swap=swap, groups=groups, **options))
-        resample = cast(Resample, moved)
-        drawn = bootstrap_difference(*tables, resample=resample, groups=groups, **options)
-        return _of_draws(drawn)
+            return _of_exchanges(exchanges().test(one, two))
+        return _of_draws(draws().difference(one, two))
 
     return compare_pairs(
         agreements,
@@ -167,7 +173,7 @@ def compare_metrics(
         test=test,
         method=method,
         level=level,
-        resamples=None if test == "williams" else options["resamples"],
+        resamples=None if test == "williams" else enough,
         units=units,
         progress=progress,
     )

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from deltableu._types import Progress
+from deltableu._types import Progress, steps_of
 from deltableu.corpus import (
     RatingTable,
     ReferenceSet,
@@ -25,17 +25,19 @@ from deltableu.stats import (
     correlate,
     correlation_interval,
     correlation_test,
+    in_threads,
     partial_correlation,
 )
-from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracy
+from deltableu.validate.accuracy import pairwise_accuracy, soft_pairwise_accuracies
 from deltableu.validate.accuracy_methods import measure_accuracy
 from deltableu.validate.accuracy_results import Accuracy
-from deltableu.validate.agreement_bootstrap import bootstrap_agreement
+from deltableu.validate.agreement_bootstrap import agreement_of_draws, drawn_agreements
 from deltableu.validate.comparisons import WHOLE_SYSTEMS, compare_level
-from deltableu.validate.levels import Level, level_agreement
+from deltableu.validate.levels import Level, Measure, level_agreement
 from deltableu.validate.paired_scores import Groups
 from deltableu.validate.plan import ValidationPlan
 from deltableu.validate.rater_summary import rater_summary
+from deltableu.validate.resampled_scores import ResampledScores
 from deltableu.validate.results import Agreement, Validation
 from deltableu.validate.scored_study import ScoredStudy, group_labels
 from deltableu.validate.sources import human_source, validation_sources
@@ -156,14 +158,8 @@ def validate_metrics(
     told = [*notes, *left_out, *unmeasured]
     scorings = tuple(one for one in sources if isinstance(one, Scoring))
     study = ScoredStudy(given, people, everything, scorings, labels)
-    work = _Work(study, chosen, threads)
-    agreements = tuple(
-        work.agreement(metric, level, method)
-        for level in chosen.levels
-        for metric in given.metrics
-        if level == "system" or given.has_items(metric)
-        for method in chosen.correlations
-    )
+    work = _Work(study, chosen, threads, progress)
+    agreements = tuple(one for level in chosen.levels for one in work.agreements(level))
     accuracies = work.accuracies()
     told += dict.fromkeys(one.reason for one in accuracies if one.reason)
     if says_simulated(source):
@@ -237,11 +233,18 @@ class _Work:
     study: ScoredStudy
     plan: ValidationPlan
     threads: int | None
+    progress: Progress | None
 
-    def agreement(self, metric: str, level: Level, method: Method) -> Agreement:
+    def agreements(self, level: Level) -> list[Agreement]:
+        """Agreement of all metrics that have scores at a level, by every method."""
+        scores, methods = self.study.scores, self.plan.correlations
         if level == "system":
-            return self._of_systems(metric, method)
-        return self._of_outputs(metric, level, method)
+            return [
+                self._of_systems(metric, method) for metric in scores.metrics for method in methods
+            ]
+        metrics = [metric for metric in scores.metrics if scores.has_items(metric)]
+        found = [self._of_outputs(metrics, level, method) for method in methods]
+        return [one for of_a_metric in zip(*found, strict=True) for one in of_a_metric]
 
     def _of_systems(self, metric: str, method: Method) -> Agreement:
         """Agreement on whole systems, with the metric's own corpus score."""
@@ -257,41 +260,50 @@ class _Work:
             metric, "system", method, value, interval, p_value, len(x), 0, "other systems"
         )
 
-    def _of_outputs(self, metric: str, level: Level, method: Method) -> Agreement:
-        x, y = self.study.scores.only(metric), self.study.people
-        options: dict[str, Any] = {
-            "method": method,
-            "level": level,
-            "threshold": self.plan.threshold,
+    def _of_outputs(self, metrics: Sequence[str], level: Level, method: Method) -> list[Agreement]:
+        """Agreement on outputs; what is drawn for the intervals is drawn once for all metrics."""
+        people, plan, groups = self.study.people, self.plan, self.study.groups
+        how = Measure(method, level, "zero", plan.threshold)
+        options: dict[str, Any] = {"method": method, "level": level, "threshold": plan.threshold}
+        found = {
+            metric: level_agreement(self.study.scores.only(metric), people, **options)
+            for metric in metrics
         }
-        found = level_agreement(x, y, **options)
-        interval, p_value = None, float("nan")
-        if not np.isnan(found.value) and x.shape[1] > 2:
-            drawn = bootstrap_agreement(
-                x,
-                y,
-                confidence=self.plan.confidence,
-                resamples=self.plan.resamples,
-                seed=self.plan.seed,
-                groups=self.study.groups,
+        tables = {
+            metric: ResampledScores.of(self.study.scores.only(metric), people, how, groups)
+            for metric, one in found.items()
+            if not np.isnan(one.value) and people.shape[1] > 2
+        }
+        drawn = {}
+        if tables:
+            # People's scores are there where those of all metrics are.
+            columns = drawn_agreements(
+                [*tables.values()],
+                resamples=plan.resamples,
+                seed=plan.seed,
                 threads=self.threads,
-                **options,
+                progress=steps_of(self.progress, f"intervals, level {level}, {method}"),
+            ).T
+            drawn = {
+                metric: agreement_of_draws(one, column, confidence=plan.confidence)
+                for (metric, one), column in zip(tables.items(), columns, strict=True)
+            }
+        return [
+            Agreement(
+                metric,
+                level,
+                method,
+                found[metric].value,
+                drawn[metric].interval if metric in drawn else None,
+                # Outputs of one item are not independent, so their number is no sample size.
+                drawn[metric].p_value if metric in drawn else float("nan"),
+                found[metric].units,
+                found[metric].dropped,
+                "other items" if self.study.labels is None else "other groups of items",
+                self._without_length(metric, level, method),
             )
-            interval = drawn.interval
-            # Outputs of one item are not independent, so the number of outputs is no sample size.
-            p_value = drawn.p_value
-        return Agreement(
-            metric,
-            level,
-            method,
-            found.value,
-            interval,
-            p_value,
-            found.units,
-            found.dropped,
-            "other items" if self.study.labels is None else "other groups of items",
-            self._without_length(metric, level, method),
-        )
+            for metric in metrics
+        ]
 
     def _without_length(self, metric: str, level: Level, method: Method) -> float | None:
         lengths = self.study.scores.lengths
@@ -303,32 +315,54 @@ class _Work:
         return None if np.isnan(value) else value
 
     def accuracies(self) -> tuple[Accuracy, ...]:
-        found = []
-        scores, people = self.study.scores, self.study.people
-        for metric in scores.metrics:
-            if "system" in self.plan.levels:
-                found += self._of_pairs_of_systems(metric)
-            if "item" in self.plan.levels and scores.has_items(metric) and self.study.shared:
-                tied = calibrated_accuracy(scores.only(metric), people, seed=self.plan.seed)
-                found.append(
-                    Accuracy(metric, "acc-eq", tied.accuracy, tied.chance, tied.pairs, tied.epsilon)
-                )
-        return tuple(found)
+        """Accuracies of each metric on pairs of systems, and on pairs of outputs."""
+        found: dict[str, list[Accuracy]] = {metric: [] for metric in self.study.scores.metrics}
+        with_items = [metric for metric in found if self.study.scores.has_items(metric)]
+        if "system" in self.plan.levels:
+            soft = dict(zip(with_items, self._soft(with_items), strict=True))
+            for metric, own in found.items():
+                own.append(self._pairwise(metric))
+                own += [soft[metric]] if metric in soft else []
+        if "item" in self.plan.levels and self.study.shared:
+            tied = in_threads(
+                lambda place: self._tied(with_items[place]),
+                len(with_items),
+                self.threads,
+                steps_of(self.progress, "accuracies of pairs"),
+            )
+            for metric, one in zip(with_items, tied, strict=True):
+                found[metric].append(one)
+        return tuple(one for own in found.values() for one in own)
 
-    def _of_pairs_of_systems(self, metric: str) -> list[Accuracy]:
+    def _pairwise(self, metric: str) -> Accuracy:
         pairs = pairwise_accuracy(self.study.scores.total(metric), self.study.human.totals[0])
-        found = [Accuracy(metric, "pairwise", pairs.accuracy, pairs.chance, pairs.pairs)]
-        if self.study.scores.has_items(metric):
-            soft = soft_pairwise_accuracy(
-                self.study.scores.only(metric),
-                self.study.people,
-                permutations=self.plan.resamples,
-                groups=self.study.groups,
-                seed=self.plan.seed,
-                threads=self.threads,
+        return Accuracy(metric, "pairwise", pairs.accuracy, pairs.chance, pairs.pairs)
+
+    def _soft(self, metrics: Sequence[str]) -> list[Accuracy]:
+        if not metrics:
+            return []
+        found = soft_pairwise_accuracies(
+            [self.study.scores.only(metric) for metric in metrics],
+            self.study.people,
+            permutations=self.plan.resamples,
+            groups=self.study.groups,
+            seed=self.plan.seed,
+            threads=self.threads,
+        )
+        return [
+            Accuracy(
+                metric,
+                "spa",
+                one.accuracy,
+                one.chance,
+                one.pairs,
+                reason=one.reason and f"no soft pairwise accuracy: {one.reason}",
             )
-            reason = soft.reason and f"no soft pairwise accuracy: {soft.reason}"
-            found.append(
-                Accuracy(metric, "spa", soft.accuracy, soft.chance, soft.pairs, reason=reason)
-            )
-        return found
+            for metric, one in zip(metrics, found, strict=True)
+        ]
+
+    def _tied(self, metric: str) -> Accuracy:
+        found = calibrated_accuracy(
+            self.study.scores.only(metric), self.study.people, seed=self.plan.seed
+        )
+        return Accuracy(metric, "acc-eq", found.accuracy, found.chance, found.pairs, found.epsilon)

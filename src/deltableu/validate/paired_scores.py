@@ -1,8 +1,8 @@
-"""Two metrics' and people's scores of the same outputs in; ready to be exchanged or drawn, out."""
+"""Metrics' and people's scores of the same outputs in; ready to be exchanged or drawn, out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,21 +28,21 @@ SCALE = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedScores:
-    """Standardised scores of two metrics and people, and how agreement is measured.
+    """Standardised scores of metrics, any two of which are a pair, and how agreement is measured.
 
     Attributes
     ----------
-    x, y, human : array
-        Systems x items, mean 0 and standard deviation 1 (but people's as they are for
-        `kendall-like`); NaN where missing.
+    metrics : dict of array
+        Systems x items of each metric, mean 0 and standard deviation 1; NaN where missing.
+    human : array
+        The same of people; but as they are for `kendall-like`.
     present : array
-        Where there are scores: in the same places of all three.
+        Where there are scores: in the same places of all.
     codes : array or None
         The number of each item's group; None where each item is its own.
     """
 
-    x: Array
-    y: Array
+    metrics: dict[str, Array]
     human: Array
     present: Bools
     measure: Measure
@@ -51,22 +51,21 @@ class PairedScores:
     @classmethod
     def of(
         cls,
-        x: ArrayLike,
-        y: ArrayLike,
+        metrics: Mapping[str, ArrayLike],
         human: ArrayLike,
         measure: Measure,
         groups: Groups | None = None,
     ) -> PairedScores:
         """Everything checked, and brought to one scale."""
-        given = {"x": x, "y": y, "human": human}
-        scores = {name: np.asarray(values, dtype=np.float64) for name, values in given.items()}
-        present = _present(scores, measure.level)
+        scores = {name: np.asarray(one, dtype=np.float64) for name, one in metrics.items()}
+        people = np.asarray(human, dtype=np.float64)
+        present = _present([*scores.items(), ("human", people)], measure.level)
         kept: Bools = np.asarray(present.any(axis=0))
         codes = group_codes(groups, kept)
-        one, two, people = (_standardised(values, present)[:, kept] for values in scores.values())
-        if measure.method == "kendall-like":  # its threshold is on the scale of the ratings
-            people = scores["human"][:, kept]
-        return cls(one, two, people, present[:, kept], measure, codes)
+        if measure.method != "kendall-like":  # its threshold is on the scale of the ratings
+            people = _standardised(people, present)
+        standard = {name: _standardised(one, present)[:, kept] for name, one in scores.items()}
+        return cls(standard, people[:, kept], present[:, kept], measure, codes)
 
     @property
     def sums_tell(self) -> bool:
@@ -77,37 +76,37 @@ class PairedScores:
     @property
     def units(self) -> int:
         """Items, or groups of them."""
-        return self.x.shape[1] if self.codes is None else int(self.codes.max()) + 1
+        return self.human.shape[1] if self.codes is None else int(self.codes.max()) + 1
 
     @property
     def trial_size(self) -> int:
         """Numbers that one exchange or draw keeps in memory."""
-        return 16 * len(self.x) if self.sums_tell else 2 * self.x.size
+        return 16 * len(self.human) if self.sums_tell else 2 * self.human.size
 
-    def filled(self) -> tuple[Array, Array, Array]:
-        """The scores with 0 for missing ones, for sums."""
-        x, y, human = (np.where(self.present, v, 0.0) for v in (self.x, self.y, self.human))
-        return x, y, human
+    def filled(self, metric: str | None = None) -> Array:
+        """A metric's scores, or people's, with 0 for missing ones, for sums."""
+        scores = self.human if metric is None else self.metrics[metric]
+        return np.where(self.present, scores, 0.0)
 
-    def observed(self) -> tuple[float, float]:
-        """Agreement of both metrics with people, as it is."""
-        how, tables, agree = self.measure, [self.x, self.y, self.human], self.measure.agree
+    def means(self, metric: str | None = None) -> Array:
+        """A metric's mean of each system, or people's."""
+        return np.asarray(self.filled(metric).sum(axis=1) / self.present.sum(axis=1))
+
+    def observed(self, metric: str) -> float:
+        """Agreement of a metric with people, as it is."""
+        how = self.measure
         if how.level == "system":
-            counts = self.present.sum(axis=1)
-            tables, agree = [v.sum(axis=1) / counts for v in self.filled()], self._correlate
-        first, second = (float(agree(metric, tables[2])) for metric in tables[:2])
-        for name, value in (("x", first), ("y", second)):
-            if np.isnan(value):
-                raise InputError(
-                    f"{name} has no {how.method} agreement with people at level {how.level!r}"
-                )
-        return first, second
+            value = float(self.correlate(self.means(metric), self.means()))
+        else:
+            value = float(how.agree(self.metrics[metric], self.human))
+        if np.isnan(value):
+            raise InputError(
+                f"{metric} has no {how.method} agreement with people at level {how.level!r}"
+            )
+        return value
 
-    def compare_means(self, x: Array, y: Array, human: Array) -> Array:
-        """Difference of agreement at the system level, given the systems' means."""
-        return self._correlate(x, human) - self._correlate(y, human)
-
-    def _correlate(self, metric: Array, human: Array) -> Array:
+    def correlate(self, metric: Array, human: Array) -> Array:
+        """Agreement at the system level, given the systems' means."""
         method, threshold = self.measure.method, self.measure.threshold
         if method != "pearson":  # sums in another order must not untie means
             metric, human = metric.round(_DIGITS), human.round(_DIGITS)
@@ -153,24 +152,30 @@ def in_blocks(
 ) -> Array:
     """All trials, in chunks whose numbers fit in memory: see `in_chunks`."""
     check_at_least("resamples", trials, 1)
-    return in_chunks(work, trials, max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size)), threads)
+    return in_chunks(work, trials, block_size(trial_size), threads)
+
+
+def block_size(trial_size: int) -> int:
+    """Trials of a block, which has a random stream of its own."""
+    return max(1, min(_LARGEST_BLOCK, _NUMBERS // trial_size))
 
 
 def _standardised(values: Array, present: Bools) -> Array:
     return np.asarray((values - values[present].mean()) / values[present].std())
 
 
-def _present(scores: dict[str, Array], level: Level) -> Bools:
-    shapes = {values.shape for values in scores.values()}
-    if len(shapes) != 1 or scores["human"].ndim != 2:
-        told = ", ".join(f"{name} is {values.shape}" for name, values in scores.items())
+def _present(scores: Sequence[tuple[str, Array]], level: Level) -> Bools:
+    """Where metrics, and people last, have scores."""
+    human = scores[-1][1]
+    if len({values.shape for _, values in scores}) != 1 or human.ndim != 2:
+        told = ", ".join(f"{name} is {values.shape}" for name, values in scores)
         raise InputError(f"x, y and human must be systems x items of one shape; {told}")
-    present: Bools = ~np.isnan(scores["human"])
+    present: Bools = ~np.isnan(human)
     check_systems(len(present), level)
     if not present.any(axis=1).all():
         place = int(np.flatnonzero(~present.any(axis=1))[0])
         raise InputError(f"system {place} has no human scores: leave it out")
-    for name, values in scores.items():
+    for name, values in scores:
         differs = np.isnan(values) == present
         if differs.any():
             system, item = np.argwhere(differs)[0].tolist()

@@ -7,7 +7,9 @@ within items, do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,16 +20,19 @@ from deltableu.errors import check_choice
 from deltableu.stats import (
     Alternative,
     Method,
-    chosen_sums,
+    chosen_subsets,
     enumerable,
+    in_chunks,
     permutation_p_value,
     stream,
+    sum_subsets,
 )
 from deltableu.validate.levels import Level, Measure, Undefined, item_agreement
 from deltableu.validate.paired_scores import (
     SCALE,
     Groups,
     PairedScores,
+    block_size,
     by_group,
     in_blocks,
     pearson_of_sums,
@@ -36,6 +41,10 @@ from deltableu.validate.paired_scores import (
 Swap = Literal["both", "systems", "items", "crossed"]
 
 _SWAPS = 2  # key of the random streams, apart from those of `stats.resampling`
+#: Exchanges whose sums are taken at once.
+_TOGETHER = 1024
+#: Sums tell the spread of standardised numbers to twelve digits where it is above this.
+_ENOUGH = 1e-2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,26 +156,8 @@ def permutation_test(
     check_choice("swap", swap, get_args(Swap))
     check_choice("alternative", alternative, get_args(Alternative))
     measure = Measure(method, level, undefined, threshold)
-    scores = PairedScores.of(x, y, human, measure, groups)
-    first, second = scores.observed()
-    there = by_group(scores.present, scores.codes, 1) > 0
-    units = exchanged_units(there, swap)
-    exact = enumerable(units, resamples)
-    draw = _Exchanges(scores, there, swap, units, exact, seed)
-    trials = 2**units if exact else resamples
-    distribution = in_blocks(draw.differences, trials, scores.trial_size, threads)
-    return PermutationResult(
-        first,
-        second,
-        first - second,
-        alternative,
-        swap,
-        method,
-        level,
-        exact,
-        int(np.isnan(distribution).sum()),
-        distribution,
-    )
+    scores = PairedScores.of({"x": x, "y": y}, human, measure, groups)
+    return MetricExchanges(scores, swap, resamples, seed, threads).test("x", "y", alternative)
 
 
 def exchanged_units(present: Bools, swap: Swap) -> int:
@@ -176,62 +167,168 @@ def exchanged_units(present: Bools, swap: Swap) -> int:
     return int(units[swap])
 
 
-@dataclass(frozen=True, slots=True)
-class _Exchanges:
-    """All ways to exchange scores, or random ones of them.
+class MetricExchanges:
+    """All ways to exchange the scores of two metrics, or random ones: the same for any two."""
 
-    `present` is which systems have scores of which item, or group of items.
-    """
+    def __init__(
+        self,
+        scores: PairedScores,
+        swap: Swap,
+        resamples: int = 1000,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.scores, self.swap, self.seed, self.threads = scores, swap, seed, threads
+        #: Which systems have scores of which item, or group of items.
+        self.present: Bools = np.asarray(by_group(scores.present, scores.codes, 1) > 0)
+        #: What is exchanged or not, and whether all ways are tried.
+        self.units = exchanged_units(self.present, swap)
+        self.exact = enumerable(self.units, resamples)
+        self.trials = 2**self.units if self.exact else resamples
+        # What is found of each metric.
+        self._observed: dict[str, float] = {}
+        self._sums: dict[str, tuple[Array, Array]] = {}
 
-    scores: PairedScores
-    present: Bools
-    swap: Swap
-    units: int
-    exact: bool
-    seed: int
+    def test(self, x: str, y: str, alternative: Alternative = "two-sided") -> PermutationResult:
+        """Test whether a metric agrees better with people than another."""
+        first, second = self.observed(x), self.observed(y)
+        distribution = self.differences(x, y)
+        how = self.scores.measure
+        return PermutationResult(
+            first,
+            second,
+            first - second,
+            alternative,
+            self.swap,
+            how.method,
+            how.level,
+            self.exact,
+            int(np.isnan(distribution).sum()),
+            distribution,
+        )
 
-    def differences(self, block: int, first: int, last: int) -> Array:
-        """Differences of agreement after exchanges number `first` to `last`."""
-        scores = self.scores
-        if self.swap == "items" and scores.measure.level == "item":
-            return self._of_whole_items(block, first, last)
-        if not scores.sums_tell:
-            masks = self.masks(block, first, last)
-            if scores.codes is not None and self.swap != "systems":
-                masks = masks[..., scores.codes]
-            x, y = np.where(masks, scores.y, scores.x), np.where(masks, scores.x, scores.y)
-            agree = scores.measure.agree
-            return agree(x, scores.human) - agree(y, scores.human)
-        x, y, human = scores.filled()
-        if scores.measure.level == "system":
-            counts = scores.present.sum(axis=1)
-            moved = self.sums((y - x)[..., np.newaxis], block, first, last)[..., 0] / counts
-            means = [values.sum(axis=1) / counts for values in (x, y, human)]
-            return scores.compare_means(means[0] + moved, means[1] - moved, means[2])
-        features = [np.stack([v, v**2, v * human], axis=-1) for v in (x, y)]
-        total = self.sums(features[1] - features[0], block, first, last).sum(axis=1)
-        known = float(human.sum()), float((human**2).sum()), int(scores.present.sum())
-        before = [table.sum(axis=(0, 1)) for table in features]
-        after = pearson_of_sums(before[0] + total, *known)
-        return after - pearson_of_sums(before[1] - total, *known)
+    def observed(self, metric: str) -> float:
+        """Agreement of a metric with people, as it is."""
+        if metric not in self._observed:
+            self._observed[metric] = self.scores.observed(metric)
+        return self._observed[metric]
 
-    def _of_whole_items(self, block: int, first: int, last: int) -> Array:
-        """Agreement within an item goes with it, whichever metric's it then is."""
+    def differences(self, x: str, y: str) -> Array:
+        """Differences of agreement after every exchange."""
         scores, how = self.scores, self.scores.measure
-        tables = []
-        for metric in (scores.x, scores.y):
-            values, weights = item_agreement(
-                metric[np.newaxis],
-                scores.human[np.newaxis],
-                how.method,
-                how.undefined,
-                how.threshold,
-            )
-            tables.append(np.stack([values * weights, weights], axis=-1))
-        moved = self.sums(tables[1] - tables[0], block, first, last)[:, 0]
-        one, two = tables[0].sum(axis=(0, 1)) + moved, tables[1].sum(axis=(0, 1)) - moved
-        with np.errstate(invalid="ignore"):
-            return np.asarray(one[:, 0] / one[:, 1] - two[:, 0] / two[:, 1])
+        if how.level == "item" and self.swap == "items":
+            # Agreement within an item goes with it, whichever metric's it then is.
+            one, two = self._exchanged_sums(x, y, self._of_items)
+            with np.errstate(invalid="ignore"):
+                return np.asarray(one[:, 0] / one[:, 1] - two[:, 0] / two[:, 1])
+        if how.level == "pooled" and how.method == "pearson":
+            human = scores.filled()
+            known = float(human.sum()), float((human**2).sum()), int(scores.present.sum())
+            one, two = self._exchanged_sums(x, y, self._of_moments)
+            return pearson_of_sums(one, *known) - pearson_of_sums(two, *known)
+        if how.level != "system":
+            work = partial(self._of_copies, x, y)
+        elif how.method == "pearson" and self.swap == "systems":
+            work = partial(self._of_whole_systems, x, y)
+        else:
+            work = partial(self._of_means, x, y)
+        return in_blocks(work, self.trials, scores.trial_size, self.threads)
+
+    def _of_copies(self, x: str, y: str, block: int, first: int, last: int) -> Array:
+        scores = self.scores
+        masks = self.masks(block, first, last)
+        if scores.codes is not None and self.swap != "systems":
+            masks = masks[..., scores.codes]
+        agree, (one, two) = scores.measure.agree, (scores.metrics[x], scores.metrics[y])
+        exchanged = np.where(masks, two, one), np.where(masks, one, two)
+        return agree(exchanged[0], scores.human) - agree(exchanged[1], scores.human)
+
+    def _of_means(self, x: str, y: str, block: int, first: int, last: int) -> Array:
+        scores = self.scores
+        moved = self.sums(
+            (scores.filled(y) - scores.filled(x))[..., np.newaxis], block, first, last
+        )
+        moved = moved[..., 0] / scores.present.sum(axis=1)
+        return self._of_moved(scores.means(x) + moved, scores.means(y) - moved)
+
+    def _of_whole_systems(self, x: str, y: str, block: int, first: int, last: int) -> Array:
+        """Pearson's correlation from sums over systems, where these lose next to nothing."""
+        human = _unit(self.scores.means())
+        means = np.stack([self.scores.means(x), self.scores.means(y)])
+        one, two = _unit(means)
+        masks = self.masks(block, first, last)[..., 0]
+        features = [np.stack([v, v**2, v * human], axis=-1) for v in (one, two)]
+        moved = masks.astype(np.float64) @ (features[1] - features[0])
+        found, sure = np.empty((2, len(masks))), np.ones(len(masks), bool)
+        for side, sums in enumerate(
+            (features[0].sum(axis=0) + moved, features[1].sum(axis=0) - moved)
+        ):
+            spread = sums[:, 1] - sums[:, 0] ** 2 / len(human)
+            sure &= spread > _ENOUGH
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found[side] = sums[:, 2] / np.sqrt(spread * (human @ human))
+        values: Array = np.clip(found[0], -1.0, 1.0) - np.clip(found[1], -1.0, 1.0)
+        if not sure.all():
+            rest = masks[~sure]
+            exchanged = np.where(rest, means[1], means[0]), np.where(rest, means[0], means[1])
+            values[~sure] = self._of_moved(*exchanged)
+        return values
+
+    def _of_moved(self, one: Array, two: Array) -> Array:
+        human, correlate = self.scores.means(), self.scores.correlate
+        return correlate(one, human) - correlate(two, human)
+
+    def _exchanged_sums(
+        self, x: str, y: str, features: Callable[[str], Array]
+    ) -> tuple[Array, Array]:
+        """Sums of both metrics' features after every exchange, trials x features."""
+        for metric in (x, y):
+            if metric not in self._sums:
+                table = features(metric)
+                self._sums[metric] = table.sum(axis=(0, 1)), self._exchanged(table)
+        (total_x, sums_x), (total_y, sums_y) = self._sums[x], self._sums[y]
+        moved = sums_y - sums_x
+        return total_x + moved, total_y - moved
+
+    def _of_items(self, metric: str) -> Array:
+        """Agreement within each item times its weight, and the weight."""
+        scores, how = self.scores, self.scores.measure
+        values, weights = item_agreement(
+            scores.metrics[metric][np.newaxis],
+            scores.human[np.newaxis],
+            how.method,
+            how.undefined,
+            how.threshold,
+        )
+        return np.stack([values * weights, weights], axis=-1)
+
+    def _of_moments(self, metric: str) -> Array:
+        """What Pearson's correlation of all outputs is made from."""
+        values = self.scores.filled(metric)
+        return np.stack([values, values**2, values * self.scores.filled()], axis=-1)
+
+    def _exchanged(self, features: Array) -> Array:
+        """Sums of the features of what is exchanged, of all systems: trials x features."""
+        size = self.scores.trial_size
+        if self.exact or self.swap != "items":
+
+            def work(block: int, first: int, last: int) -> Array:
+                return np.asarray(self.sums(features, block, first, last).sum(axis=1))
+
+            return in_blocks(work, self.trials, size, self.threads)
+        rows = by_group(features.sum(axis=0), self.scores.codes, 0)
+        block = block_size(size)
+        several = max(1, _TOGETHER // block)
+
+        def together(number: int, first: int, last: int) -> Array:
+            blocks = enumerate(range(first, last, block), start=number * several)
+            parts = [
+                chosen_subsets(len(rows), min(block, last - begin), self._own(place))
+                for place, begin in blocks
+            ]
+            return sum_subsets(rows, np.concatenate(parts))
+
+        return in_chunks(together, self.trials, block * several, self.threads)
 
     def sums(self, moved: Array, block: int, first: int, last: int) -> Array:
         """What exchanges move, added up for each system: trials x systems x features."""
@@ -254,8 +351,11 @@ class _Exchanges:
         return np.where(turned, totals - sums, sums)
 
     def chosen(self, rows: Array, trials: int, *key: int) -> Array:
-        own = int(stream(self.seed, _SWAPS, *key, 0).integers(2**63))
-        return chosen_sums(np.ascontiguousarray(rows), trials, own, threads=1)
+        return sum_subsets(rows, chosen_subsets(len(rows), trials, self._own(*key)))
+
+    def _own(self, *key: int) -> int:
+        """The seed of what is chosen in a block."""
+        return int(stream(self.seed, _SWAPS, *key, 0).integers(2**63))
 
     def masks(self, block: int, first: int, last: int, *, whole: bool = False) -> Bools:
         """Which scores are exchanged: trials x systems x items, or what broadcasts to it."""
@@ -276,3 +376,10 @@ class _Exchanges:
         drawn = stream(self.seed, _SWAPS, block).bytes((trials * size + 7) // 8)
         bits = np.unpackbits(np.frombuffer(drawn, np.uint8), count=trials * size)
         return bits.view(bool).reshape(trials, size)
+
+
+def _unit(values: Array) -> Array:
+    """About the mean of the last axis of all of them together, and of size 1."""
+    away = values - values.mean()
+    size = float(np.sqrt((away**2).mean()))
+    return np.asarray(away / size if size > 0.0 else away)

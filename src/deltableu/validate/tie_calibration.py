@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array
 from deltableu.errors import InputError, check_at_least
-from deltableu.stats import stream, tie_gains
+from deltableu.stats import moving_pairs, stream, tie_gains
 from deltableu.validate.levels import Level, check_tables, rounded_ties, system_means, usual_size
 
 _SHUFFLES = 5  # key of the random streams
@@ -175,24 +175,8 @@ def _expected(x: Array, always_tie: float, counts: Any, epsilon: float | None) -
 
 def _pairs(x: Array, y: Array, counts: Any) -> _Pairs:
     """The pairs of all rows within each column."""
-    rows, columns = x.shape
     noise = _noise(x)
-    shares = 1.0 / (counts * columns)
-    distances, gains = [], []
-    base = 0.0
-    for first in range(rows - 1):
-        apart = x[first] - x[first + 1 :]
-        order = y[first] - y[first + 1 :]
-        share = np.broadcast_to(shares, apart.shape)
-        # Comparisons with NaN are false: a missing score is in no pair.
-        tied = order == 0.0
-        same = ((apart > noise) & (order > 0.0)) | ((apart < -noise) & (order < 0.0))
-        right = same | (tied & (np.abs(apart) <= noise))
-        moving = same | (tied & (np.abs(apart) > noise))
-        base += float(share[right].sum())
-        distances.append(np.abs(apart[moving]))
-        gains.append(np.where(tied, share, -share)[moving])
-    return _Pairs(np.concatenate(distances), np.concatenate(gains), base, noise)
+    return _Pairs(*moving_pairs(x, y, 1.0 / (counts * x.shape[1]), noise), noise)
 
 
 def _best(pairs: _Pairs, epsilon: float | None) -> tuple[float, float]:
