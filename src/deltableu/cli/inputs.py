@@ -28,7 +28,6 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, InputWarning, find_name, hint_at
 from deltableu.io import ColumnNames, Own, PathLike, check_new_file
-from deltableu.rate import without_failed_raters
 from deltableu.score import metric_label
 
 
@@ -117,6 +116,8 @@ def read_people(
     )
     if not drop_failed:
         return study
+    from deltableu.rate import without_failed_raters
+
     study, text = without_failed_raters(study)
     remark(text)
     # Pages show a study's note; nobody should read them without knowing.
