@@ -265,7 +265,7 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def _read(study: str) -> tuple[Item, ...]:
+def _read(study: str) -> Sequence[Item]:
     if study != STANDARD_INPUT and Path(study).is_dir():
         return read_study(study, ratings=False, systems=()).items
     return tuple(read_items("-" if study == STANDARD_INPUT else study))

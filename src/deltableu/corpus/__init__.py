@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deltableu.corpus.contamination import ItemKeys, OutputMatches
     from deltableu.corpus.feature_weights import read_feature_weights, write_feature_weights
     from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
+    from deltableu.corpus.item_columns import item_ids
     from deltableu.corpus.item_records import default_origin, item_record
     from deltableu.corpus.items import FORMS as ITEM_FORMS
     from deltableu.corpus.items import read_items, write_items
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         reference_set,
         weights_label,
     )
+    from deltableu.corpus.rows import NumberRows, TextRows, row_sizes
     from deltableu.corpus.runs import system_runs, with_runs
     from deltableu.corpus.score_table import ScoreTable, align_scores
     from deltableu.corpus.scores import read_scores
@@ -68,6 +70,7 @@ __all__ = [
     "Kind",
     "Missing",
     "NBestLists",
+    "NumberRows",
     "Origin",
     "OutputMatches",
     "Rating",
@@ -86,12 +89,14 @@ __all__ = [
     "System",
     "SystemCounts",
     "TextFacts",
+    "TextRows",
     "Unknown",
     "align_scores",
     "check_new_study",
     "check_study",
     "default_origin",
     "item_groups",
+    "item_ids",
     "item_record",
     "labelled",
     "labelled_rows",
@@ -111,6 +116,7 @@ __all__ = [
     "read_study",
     "read_systems",
     "reference_set",
+    "row_sizes",
     "says_simulated",
     "settle_missing",
     "study_facts",
