@@ -98,7 +98,7 @@ def _spelt(
     low: cython.longlong
     c: cython.int
     k: cython.longlong
-    place[0] = text.shape[0] + used
+    place[0] = len(text) + used
     for k in range(begin, at):
         side[used] = text[k]
         used += 1
@@ -106,7 +106,7 @@ def _spelt(
         c = text[at]
         at += 1
         if c == 34:
-            place[1] = text.shape[0] + used
+            place[1] = len(text) + used
             place[2] = used
             return at
         if c < 32:
@@ -352,7 +352,7 @@ def _key(
     size = at - begin
     if at >= stop or size > 15:
         return -1
-    for k in range(names.shape[0] // 16):
+    for k in range(len(names) // 16):
         if names[16 * k + 15] != size:
             continue
         j = 0
@@ -509,10 +509,10 @@ def _reference(
                 found[6] = at
         else:
             at = _string(text, at, stop, side, place)
-            if at < 0 or place[0] >= text.shape[0]:
+            if at < 0 or place[0] >= len(text):
                 return -1
             size = place[1] - place[0]
-            for k in range(origins.shape[0] // 16):
+            for k in range(len(origins) // 16):
                 if origins[16 * k + 15] == size:
                     j = 0
                     while j < size and origins[16 * k + j] == text[place[0] + j]:
@@ -538,7 +538,7 @@ def _reference(
 def _byte(
     text: cython.const[cython.uchar][::1], side: cython.uchar[::1], at: cython.longlong
 ) -> cython.int:
-    return text[at] if at < text.shape[0] else side[at - text.shape[0]]
+    return text[at] if at < len(text) else side[at - len(text)]
 
 
 @cython.cfunc

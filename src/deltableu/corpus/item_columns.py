@@ -74,9 +74,6 @@ class LazyItems(Sequence[Item]):
             return NotImplemented
         return len(self) == len(other) and self._all() == tuple(other)
 
-    def __hash__(self) -> int:
-        return hash(self._all())
-
     def __repr__(self) -> str:
         return repr(self._all())
 

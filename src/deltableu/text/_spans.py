@@ -51,7 +51,7 @@ def is_utf8(text: cython.const[cython.uchar][::1]) -> bool:
 
     See The Unicode Standard 15.0, 3.9, table 3-7.
     """
-    size: cython.longlong = text.shape[0]
+    size: cython.longlong = len(text)
     at: cython.longlong = 0
     lead: cython.int
     least: cython.int
