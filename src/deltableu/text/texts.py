@@ -153,10 +153,11 @@ class Texts(Sequence[str]):
         count = len(texts) - (starts[-1] == len(data))
         if data.startswith(_BOM):
             starts[0] = len(_BOM)
-        if b"\r\n" in data:
-            signs = np.frombuffer(data, np.uint8)
-            ended = ends[:-1]  # those that a line feed ends
-            ended -= (signs[ended - 1] == _RETURN) & (ended > starts[:-1])
+        ended = ends[:-1]  # those that a line feed ends
+        if len(ended):
+            # To look before each end is faster than to look for both signs everywhere.
+            before = np.frombuffer(data, np.uint8)[ended - 1]
+            ended -= (before == _RETURN) & (ended > starts[:-1])
         return cls(data, starts[:count], ends[:count])
 
 
