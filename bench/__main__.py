@@ -5,6 +5,7 @@ from bench import (
     compare_speed,
     discriminative_speed,
     embedding_speed,
+    file_speed,
     import_speed,
     keys_speed,
     logs_speed,
@@ -26,6 +27,7 @@ from bench import (
 if __name__ == "__main__":
     for benchmark in (
         score_speed,
+        file_speed,
         discriminative_speed,
         ter_speed,
         keys_speed,

@@ -39,7 +39,7 @@ ROOMS = (
 SIDE_DOORS = ("deltableu.rate.server", "deltableu.judges.llm", "deltableu.neural.networks")
 
 #: What all rooms may use.
-FOUNDATIONS = ("_kernels", "_types", "_version", "_visible", "errors")
+FOUNDATIONS = ("_kernels", "_lazy", "_types", "_version", "_visible", "errors")
 
 
 def _files() -> Iterator[tuple[str, Path]]:

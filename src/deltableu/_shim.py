@@ -22,9 +22,8 @@ class _NoGil(nullcontext[None]):
         return function
 
 
-int = uint = p_uint = longlong = ulonglong = double = uchar = ushort = float = bint = const = (
-    _Type()
-)
+int = uint = p_uint = longlong = p_longlong = ulonglong = _Type()
+float = double = p_double = uchar = ushort = bint = const = _Type()
 nogil = _NoGil()
 
 

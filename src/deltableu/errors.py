@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -82,6 +81,8 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     """
     if not isinstance(name, str) or len(name) > _LONGEST_NAME:
         return ""
+    import difflib  # only for mistakes
+
     folded: dict[str, str] = {}
     for one in islice(names, _MOST_NAMES):
         if len(one) <= _LONGEST_NAME:

@@ -18,6 +18,7 @@ from deltableu.corpus import (
     ScoreTable,
     Study,
     item_groups,
+    item_ids,
     match_outputs,
     read_plain,
     read_scores,
@@ -28,7 +29,6 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, InputWarning, find_name, hint_at
 from deltableu.io import ColumnNames, Own, PathLike, check_new_file
-from deltableu.rate import without_failed_raters
 from deltableu.score import metric_label
 
 
@@ -37,7 +37,7 @@ class Inputs:
     """What `score` works on."""
 
     references: ReferenceSet
-    outputs: dict[str, tuple[str, ...]]
+    outputs: dict[str, Sequence[str]]
     study: Study | None = None
 
     def groups(self, field: str | None) -> tuple[str, ...] | None:
@@ -117,6 +117,8 @@ def read_people(
     )
     if not drop_failed:
         return study
+    from deltableu.rate import without_failed_raters
+
     study, text = without_failed_raters(study)
     remark(text)
     # Pages show a study's note; nobody should read them without knowing.
@@ -189,7 +191,7 @@ def _from_study(
     )
     wanted = with_runs(systems or study.outputs, tuple(study.outputs))
     check_outputs(study, paths[0], wanted)
-    outputs = {name: tuple(study.outputs[name]) for name in wanted}
+    outputs = {name: study.outputs[name] for name in wanted}
     return Inputs(reference_set(study), outputs, study)
 
 
@@ -214,14 +216,16 @@ def _from_files(
     items = read_plain(list(refs), weights)
     if not items:
         raise InputError(f"{refs[0]}: the file is empty, so there is nothing to score")
-    ids = tuple(item.id for item in items)
+    ids = item_ids(items)
     found = {
         name: match_outputs(path, ids, tell, missing)
         for name, path in zip(system_names(paths), paths, strict=True)
     }
     settled = settle_missing(found, len(ids), missing, "the outputs", tell)
     references = replace(
-        reference_set([items[place] for place in settled.kept]),
+        reference_set(
+            items if len(settled.kept) == len(ids) else [items[place] for place in settled.kept]
+        ),
         weights_from="none" if weights is None else Path(weights).name,
     )
     return Inputs(references, settled.outputs)

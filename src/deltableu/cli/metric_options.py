@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from deltableu.cli.option_groups import METRICS
 from deltableu.cli.options import Flag, Whole, listed
 from deltableu.cli.output import remark
-from deltableu.compare import Comparison
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.score import (
@@ -24,6 +23,9 @@ from deltableu.score import (
     metric_settings,
     unheeded_settings,
 )
+
+if TYPE_CHECKING:
+    from deltableu.compare import Comparison
 
 
 @Parameter(name="*", group=METRICS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
     from deltableu.score import Scoring
 
+
+#: Variables by which people tell rich that it writes for a terminal.
+_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
 
 Format = Literal["table", "json", "tsv", "csv", "latex", "markdown"]
 
@@ -132,9 +136,12 @@ def note_clamped(scoring: Scoring) -> None:
 
 def is_terminal(stream: TextIO | None = None) -> bool:
     """Whether somebody looks at it, who may see colours."""
+    shown = stream or sys.stdout
+    if not (shown.isatty() or any(map(os.environ.get, _COLOURS))):
+        return False  # which needs no rich, whose import takes longer than a small table
     from rich.console import Console
 
-    return Console(file=stream or sys.stdout).is_terminal
+    return Console(file=shown).is_terminal
 
 
 def print_parts(*parts: rich.console.RenderableType) -> None:

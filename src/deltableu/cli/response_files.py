@@ -37,7 +37,7 @@ def check_outputs_file(
         check_new_file(path, inputs, replace=replace)
 
 
-def read_asked_items(study: str) -> tuple[Item, ...]:
+def read_asked_items(study: str) -> Sequence[Item]:
     """The items of a study's folder, of a file of them, or of standard input."""
     if study != STANDARD_INPUT and Path(study).is_dir():
         return read_study(study, ratings=False, systems=()).items

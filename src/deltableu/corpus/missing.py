@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from deltableu.errors import InputError, Problem, check_choice
 from deltableu.io import Report
+from deltableu.text import Texts
 
 Missing: TypeAlias = Literal["error", "empty", "drop"]
 """What to do with items for which a system has no output."""
@@ -19,7 +20,7 @@ MISSING: tuple[Missing, ...] = ("error", "empty", "drop")
 class SettledOutputs:
     """A text of every system for each item that is `kept`, by its place."""
 
-    outputs: dict[str, tuple[str, ...]]
+    outputs: dict[str, Sequence[str]]
     kept: tuple[int, ...]
 
 
@@ -46,8 +47,11 @@ def settle_missing(
         Called with the warning.
     """
     check_choice("missing", missing, MISSING)
-    gaps = {name: [text is None for text in texts] for name, texts in outputs.items()}
     kept = tuple(range(items))
+    whole = {name: texts for name, texts in outputs.items() if isinstance(texts, Texts)}
+    if len(whole) == len(outputs):
+        return SettledOutputs({**whole}, kept)
+    gaps = {name: [text is None for text in texts] for name, texts in outputs.items()}
     counts = {name: sum(gap) for name, gap in gaps.items() if any(gap)}
     if missing == "drop" and counts:
         kept = tuple(i for i in kept if not any(gap[i] for gap in gaps.values()))

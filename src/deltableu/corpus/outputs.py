@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from deltableu.corpus.bulk import read_lines_at_once, read_output_columns
 from deltableu.corpus.missing import Missing
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
@@ -60,11 +61,27 @@ def match_outputs(
     item_ids: Sequence[str] | None,
     report: Report = fail,
     missing: Missing = "error",
-) -> tuple[str | None, ...]:
+) -> Sequence[str | None]:
     """Like `read_outputs`, with None for what is missing; without ids, in file order.
 
     What is missing is reported only if it is an error.
     """
+    form = file_form(path)
+    if item_ids is not None:
+        texts = None
+        if form not in ("jsonl", "tsv", "parquet"):
+            texts = read_lines_at_once(path)
+        elif form == "jsonl":
+            texts = read_output_columns(path, item_ids)
+        if texts is not None and len(texts) == len(item_ids):
+            return texts
+    return match_outputs_by_line(path, item_ids, report, missing)
+
+
+def match_outputs_by_line(
+    path: PathLike, item_ids: Sequence[str] | None, report: Report, missing: Missing
+) -> tuple[str | None, ...]:
+    """The same, line by line, whatever the file holds."""
     problems = SeenProblems(report)
     form = file_form(path)
     if form not in ("jsonl", "tsv", "parquet"):

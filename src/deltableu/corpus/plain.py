@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from deltableu.corpus.bulk import read_plain_columns
+from deltableu.corpus.item_columns import LazyItems
 from deltableu.corpus.item_records import WEIGHTS, default_origin
 from deltableu.corpus.outputs import line_text
 from deltableu.corpus.types import Item, Reference
@@ -42,7 +44,7 @@ class _Stream:
 
 def read_plain(
     refs: Sequence[PathLike], weights: PathLike | None = None, report: Report = fail
-) -> tuple[Item, ...]:
+) -> Sequence[Item]:
     """Read items from one file per reference stream: line i of each belongs to item i.
 
     Parameters
@@ -59,12 +61,22 @@ def read_plain(
 
     Returns
     -------
-    tuple of Item
+    sequence of Item
         In file order; none when the files differ in length.
     """
     if not refs:
         report(Problem("there is no reference file: give at least one"))
         return ()
+    columns = read_plain_columns(refs, weights)
+    if columns is not None:
+        return LazyItems(columns)
+    return read_plain_lines(refs, weights, report)
+
+
+def read_plain_lines(
+    refs: Sequence[PathLike], weights: PathLike | None, report: Report
+) -> tuple[Item, ...]:
+    """The same, line by line, whatever the files hold."""
     streams = [_read_stream(path, report) for path in refs]
     weighing = None if weights is None else _read_stream(weights, report)
     first = streams[0]

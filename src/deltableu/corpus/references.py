@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from deltableu._types import Array, Ints
+from deltableu.corpus.item_columns import LazyItems
+from deltableu.corpus.rows import NumberRows, row_sizes
 from deltableu.corpus.simulated import SIMULATED_RATERS
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem, check_kind
@@ -67,15 +69,17 @@ class ReferenceSet:
             if given is not None and len(given) != len(self.texts):
                 message = f"there are {len(given)} entries, but {len(self.texts)} items"
                 raise InputError(Problem(message, field=name))
-        sizes = list(map(len, self.texts))
-        if self.weights is not None and list(map(len, self.weights)) != sizes:
-            self._complain_of_weights(sizes)
+        sizes = row_sizes(self.texts)
+        if self.weights is not None and not np.array_equal(row_sizes(self.weights), sizes):
+            self._complain_of_weights(sizes.tolist())
         if self.originals is not None:
-            for index, (original, size) in enumerate(zip(self.originals, sizes, strict=True)):
-                if not 0 <= original < max(size, 1):
-                    message = f"there is no reference number {original}"
-                    problem = Problem(message, item=self.item_name(index), field="originals")
-                    raise InputError(problem)
+            originals = np.asarray(self.originals)
+            wrong = (originals < 0) | (originals >= np.maximum(sizes, 1))
+            if wrong.any():
+                index = int(np.argmax(wrong))
+                message = f"there is no reference number {self.originals[index]}"
+                problem = Problem(message, item=self.item_name(index), field="originals")
+                raise InputError(problem)
 
     def _complain_of_weights(self, sizes: list[int]) -> None:
         for index, (weights, size) in enumerate(zip(self.weights or (), sizes, strict=True)):
@@ -90,11 +94,13 @@ class ReferenceSet:
     @property
     def bounds(self) -> Ints:
         """Where item i begins and ends, at [i] and [i + 1], in one list of all references."""
-        return np.cumsum([0, *map(len, self.texts)])
+        return np.concatenate(([0], np.cumsum(row_sizes(self.texts))))
 
     @property
     def flat_weights(self) -> Array:
         """The weights of all references in one list; NaN where a reference is not rated."""
+        if isinstance(self.weights, NumberRows):
+            return self.weights.numbers
         rows = self.weights or ()
         return np.array([np.nan if one is None else one for row in rows for one in row])
 
@@ -223,7 +229,10 @@ def reference_set(source: Study | Iterable[Item], selection: str = "all") -> Ref
     >>> reference_set([Item("1", (Reference("r0", "yes"),))]).texts
     (('yes',),)
     """
-    items = source.items if isinstance(source, Study) else tuple(source)
+    given = source.items if isinstance(source, Study) else source
+    if isinstance(given, LazyItems):
+        return _of_columns(given).select(selection)
+    items = tuple(given)
     for number, item in enumerate(items):
         check_kind(f"item {number}", item, Item)
     weights = tuple(tuple(one.weight for one in item.references) for item in items)
@@ -231,13 +240,26 @@ def reference_set(source: Study | Iterable[Item], selection: str = "all") -> Ref
     everything = ReferenceSet(
         texts=tuple(tuple(one.text for one in item.references) for item in items),
         weights=weights if rated else None,
-        weights_from=_weights_from(items),
+        weights_from=_weights_from([item.meta for item in items]),
         item_ids=tuple(item.id for item in items),
         originals=tuple(_first_original(item) for item in items),
         messages=tuple(item.message for item in items),
         items=items,
     )
     return everything.select(selection)
+
+
+def _of_columns(items: LazyItems) -> ReferenceSet:
+    columns = items.columns
+    return ReferenceSet(
+        texts=columns.texts,
+        weights=None if np.isnan(columns.weights.numbers).all() else columns.weights,
+        weights_from=_weights_from(columns.metas or [{}]),
+        item_ids=columns.ids,
+        originals=columns.originals.tolist(),
+        messages=columns.messages,
+        items=items,
+    )
 
 
 def _first_original(item: Item) -> int:
@@ -257,8 +279,8 @@ def weights_label(text: str) -> str:
     return "".join("_" if one in "| " or not one.isprintable() else one for one in text)
 
 
-def _weights_from(items: Sequence[Item]) -> str:
-    said = [item.meta.get(WEIGHTS_FROM) for item in items]
+def _weights_from(metas: Sequence[Mapping[str, object]]) -> str:
+    said = [meta.get(WEIGHTS_FROM) for meta in metas]
     first = said[0] if said else None
     if isinstance(first, str) and first and all(one == first for one in said):
         return weights_label(first)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from deltableu.corpus.bulk import read_item_columns, read_plain_columns
+from deltableu.corpus.item_columns import LazyItems, item_ids
 from deltableu.corpus.items import SeenItems, numbered_items, write_items
 from deltableu.corpus.layout import StudyFiles, find_study_files, strangers
 from deltableu.corpus.missing import Missing, settle_missing
 from deltableu.corpus.outputs import match_outputs, write_outputs
-from deltableu.corpus.plain import read_plain, write_plain_files
+from deltableu.corpus.plain import read_plain_lines, write_plain_files
 from deltableu.corpus.rating_table import RatingTable
 from deltableu.corpus.rating_targets import RatingTargets
 from deltableu.corpus.ratings import read_ratings, write_ratings
@@ -18,7 +20,16 @@ from deltableu.corpus.runs import with_runs
 from deltableu.corpus.systems import read_note, read_systems, write_systems
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem, check_kind, hint_at
-from deltableu.io import ColumnNames, PathLike, Report, atomic_folder, check_new_folder, fail, shown
+from deltableu.io import (
+    ColumnNames,
+    PathLike,
+    Report,
+    atomic_folder,
+    check_new_folder,
+    fail,
+    file_form,
+    shown,
+)
 
 Form: TypeAlias = Literal["jsonl", "tsv", "parquet", "plain"]
 
@@ -63,19 +74,22 @@ def read_study(
     """
     files = find_study_files(path, report)
     seen = SeenItems()
-    items = tuple(item for _, item in read_study_items(files, report, seen))
+    items = _read_items(files, report, seen)
     if not items and seen.complete and (files.items or files.plain):
         report(Problem("holds no items", file=str(files.items or files.plain[0])))
-    kept = frozenset(item.id for item in items)
+    ids = item_ids(items)
+    kept = frozenset(ids)
     chosen = files.outputs
     if systems is not None:
         check_kind("systems", systems, Sequence)
         chosen = {name: files.outputs[name] for name in _known_systems(systems, files, path)}
-    outputs: dict[str, tuple[str | None, ...]] = {}
+    outputs: dict[str, Sequence[str | None]] = {}
     for name, file in chosen.items():
-        ids = tuple(seen.lines) if seen.complete else None
-        texts = match_outputs(file, ids, report, missing)
-        if seen.complete:
+        all_ids = tuple(seen.lines) if seen.complete else None
+        texts = match_outputs(file, all_ids, report, missing)
+        if seen.complete and len(kept) == len(seen.lines):
+            outputs[name] = texts
+        elif seen.complete:
             matched = zip(seen.lines, texts, strict=True)
             outputs[name] = tuple(text for id, text in matched if id in kept)
     rated = RatingTable.from_records()
@@ -95,6 +109,19 @@ def read_study(
         Path(path),
         read_note(files.systems) if files.systems else None,
     )
+
+
+def _read_items(files: StudyFiles, report: Report, seen: SeenItems) -> Sequence[Item]:
+    """All items, at once where nothing in their files is unusual."""
+    columns = None
+    if files.items is None:
+        columns = read_plain_columns(files.plain, files.plain_weights) if files.plain else None
+    elif file_form(files.items) == "jsonl":
+        columns = read_item_columns(files.items)
+    if columns is None:
+        return tuple(item for _, item in read_study_items(files, report, seen))
+    seen.lines.update(zip(columns.ids, columns.lines, strict=True))
+    return LazyItems(columns)
 
 
 def _known_systems(systems: Sequence[str], files: StudyFiles, path: PathLike) -> list[str]:
@@ -121,7 +148,7 @@ def read_study_items(
         report(problem)
 
     seen.complete = bool(files.plain)
-    for item in read_plain(files.plain, files.plain_weights, lost) if files.plain else ():
+    for item in read_plain_lines(files.plain, files.plain_weights, lost) if files.plain else ():
         seen.lines[item.id] = int(item.id)
         yield int(item.id), item
 

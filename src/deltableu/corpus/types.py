@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
@@ -71,8 +71,8 @@ class Study:
     `note` is what readers of a report should know of the study.
     """
 
-    items: tuple[Item, ...]
-    outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    items: Sequence[Item]
+    outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ratings: RatingTable = field(default_factory=RatingTable.from_records)
     systems: Mapping[str, System] = field(default_factory=dict)
     path: Path | None = None

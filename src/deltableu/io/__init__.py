@@ -9,6 +9,7 @@ from deltableu.io.atomic import (
 )
 from deltableu.io.checker import Checker, as_number, number_text, shown
 from deltableu.io.columns import ColumnNames, TableColumns, named_columns
+from deltableu.io.contents import file_bytes
 from deltableu.io.delimited import (
     Row,
     escape_cell,
@@ -136,6 +137,7 @@ __all__ = [
     "fact_table",
     "fail",
     "field_record",
+    "file_bytes",
     "file_form",
     "file_name",
     "file_packing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -90,7 +91,7 @@ def without_failed_raters(study: Study, plan: RaterCheckPlan | None = None) -> t
     return replace(study, items=items, ratings=kept.ratings[~lost]), kept.note + more
 
 
-def _reweighted(study: Study, kept: RatingTable) -> tuple[tuple[Item, ...], str]:
+def _reweighted(study: Study, kept: RatingTable) -> tuple[Sequence[Item], str]:
     """Items with weights of what is left, and what to say about that."""
     references = reference_set(study)
     weighted = references.weights is not None
@@ -131,7 +132,7 @@ def _places(ratings: RatingTable, kept: RatingTable) -> Ints:
     return np.array([n for n, name in enumerate(ratings.raters) if name in there], dtype=np.int64)
 
 
-def _answers(table: RatingTable, items: tuple[Item, ...], criterion: str) -> tuple[Ints, Array]:
+def _answers(table: RatingTable, items: Sequence[Item], criterion: str) -> tuple[Ints, Array]:
     """The number and the mean of the ratings of each reference."""
     try:
         found = table.of_references(items, criterion, unknown="drop")

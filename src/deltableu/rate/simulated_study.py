@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, get_args
@@ -293,7 +293,7 @@ def _with_ratings(study: Study, new: RatingTable, criterion: str, what: Simulate
     return replace(study, items=items, ratings=table, note=note, path=None)
 
 
-def _weighted(items: tuple[Item, ...], table: RatingTable, criterion: str) -> tuple[Item, ...]:
+def _weighted(items: Sequence[Item], table: RatingTable, criterion: str) -> tuple[Item, ...]:
     """Items whose references have the means of their ratings for weights, unless they had one."""
     rated, _ = rated_weights(reference_set(items), table.of_references(items, criterion))
     simulated = {(one.item, one.target) for one in table if one.rater.startswith(SIMULATED_PREFIX)}

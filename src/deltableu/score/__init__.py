@@ -1,76 +1,81 @@
 """Hypotheses and weighted references come in; statistics, scores and signatures go out."""
 
-from deltableu.score.engine.encoding import Encoded
-from deltableu.score.engine.formula import brevity_penalty
-from deltableu.score.engine.inputs import first_wrong_text
-from deltableu.score.engine.ngram_metric import NgramMetric
-from deltableu.score.engine.ordered_metric import OrderedMetric
-from deltableu.score.engine.pooled import PooledStatistics
-from deltableu.score.engine.reweighting import Reweighting
-from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
-from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
-from deltableu.score.engine.statistics import Bootstrap, Statistics
-from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
-from deltableu.score.functions import (
-    ScoreOptions,
-    TextOptions,
-    bleu,
-    chrf,
-    chrf_plus_plus,
-    cider,
-    cider_d,
-    delta_bleu,
-    discriminative,
-    distinct,
-    entropy,
-    ibleu,
-    nist,
-    rouge,
-    sentence_bleu,
-    ter,
-)
-from deltableu.score.influence import CorpusShare, corpus_share, rank_items
-from deltableu.score.metric import Metric, Need
-from deltableu.score.metrics.bleu import BLEU
-from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
-from deltableu.score.metrics.cider import CIDEr, CIDErD
-from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
-from deltableu.score.metrics.discriminative import (
-    DeltaChrF,
-    DeltaChrFPlusPlus,
-    DeltaRougeL,
-    DeltaTable,
-    DeltaTER,
-    DeltaVectors,
-    Discriminative,
-)
-from deltableu.score.metrics.diversity import (
-    Distinct1,
-    Distinct2,
-    Entropy1,
-    Entropy2,
-    Entropy3,
-    Entropy4,
-)
-from deltableu.score.metrics.ibleu import IBLEU
-from deltableu.score.metrics.nist import NIST
-from deltableu.score.metrics.rouge import Rouge1, Rouge2, RougeL
-from deltableu.score.metrics.sentence_bleu import SentenceBLEU
-from deltableu.score.metrics.sentinels import Constant, Length, MessageOverlap, Random
-from deltableu.score.metrics.ter import TER
-from deltableu.score.registry import (
-    installed_metrics,
-    make_metrics,
-    metric_label,
-    metric_name,
-    metric_names,
-    metric_settings,
-    unheeded_settings,
-)
-from deltableu.score.results import BLEUScore, Score, Signature
-from deltableu.score.scored_sources import holds_texts, scored_source
-from deltableu.score.sources import TextSource, as_metrics, holds_scores, text_source
-from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
+from typing import TYPE_CHECKING
+
+from deltableu._lazy import at_first_use
+
+if TYPE_CHECKING:
+    from deltableu.score.engine.encoding import Encoded
+    from deltableu.score.engine.formula import brevity_penalty
+    from deltableu.score.engine.inputs import first_wrong_text
+    from deltableu.score.engine.ngram_metric import NgramMetric
+    from deltableu.score.engine.ordered_metric import OrderedMetric
+    from deltableu.score.engine.pooled import PooledStatistics
+    from deltableu.score.engine.reweighting import Reweighting
+    from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
+    from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
+    from deltableu.score.engine.statistics import Bootstrap, Statistics
+    from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
+    from deltableu.score.functions import (
+        ScoreOptions,
+        TextOptions,
+        bleu,
+        chrf,
+        chrf_plus_plus,
+        cider,
+        cider_d,
+        delta_bleu,
+        discriminative,
+        distinct,
+        entropy,
+        ibleu,
+        nist,
+        rouge,
+        sentence_bleu,
+        ter,
+    )
+    from deltableu.score.influence import CorpusShare, corpus_share, rank_items
+    from deltableu.score.metric import Metric, Need
+    from deltableu.score.metrics.bleu import BLEU
+    from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+    from deltableu.score.metrics.cider import CIDEr, CIDErD
+    from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
+    from deltableu.score.metrics.discriminative import (
+        DeltaChrF,
+        DeltaChrFPlusPlus,
+        DeltaRougeL,
+        DeltaTable,
+        DeltaTER,
+        DeltaVectors,
+        Discriminative,
+    )
+    from deltableu.score.metrics.diversity import (
+        Distinct1,
+        Distinct2,
+        Entropy1,
+        Entropy2,
+        Entropy3,
+        Entropy4,
+    )
+    from deltableu.score.metrics.ibleu import IBLEU
+    from deltableu.score.metrics.nist import NIST
+    from deltableu.score.metrics.rouge import Rouge1, Rouge2, RougeL
+    from deltableu.score.metrics.sentence_bleu import SentenceBLEU
+    from deltableu.score.metrics.sentinels import Constant, Length, MessageOverlap, Random
+    from deltableu.score.metrics.ter import TER
+    from deltableu.score.registry import (
+        installed_metrics,
+        make_metrics,
+        metric_label,
+        metric_name,
+        metric_names,
+        metric_settings,
+        unheeded_settings,
+    )
+    from deltableu.score.results import BLEUScore, Score, Signature
+    from deltableu.score.scored_sources import holds_texts, scored_source
+    from deltableu.score.sources import TextSource, as_metrics, holds_scores, text_source
+    from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
 
 __all__ = [
     "BLEU",
@@ -164,3 +169,5 @@ __all__ = [
     "text_source",
     "unheeded_settings",
 ]
+
+__getattr__, __dir__ = at_first_use(__name__)

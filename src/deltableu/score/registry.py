@@ -72,6 +72,9 @@ def _parse(name: str) -> tuple[str, int | None]:
     """A registered name and the order that was given with it; an unknown name as it is."""
     if name in BUILT_IN:
         return name, None
+    ending = _WITH_ORDER.fullmatch(name)
+    if ending and ending[1] in BUILT_IN and _called_by_order(_load(ending[1])):
+        return ending[1], int(ending[2])  # without a look at all that is installed
     found = find_name(name, names := metric_names())
     ending = _WITH_ORDER.fullmatch(found)
     if found in names or ending is None:

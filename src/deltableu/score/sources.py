@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 from deltableu.corpus import RatingTable, ReferenceSet, Study, read_study, reference_set, with_runs
 from deltableu.errors import InputError, check_kind, check_known
 from deltableu.io import is_frame, is_table, table_records
-from deltableu.layouts import ColumnMap, study_from
 from deltableu.score.engine.inputs import as_list, as_reference_set
 from deltableu.score.metric import Metric
 from deltableu.score.metrics.bleu import BLEU
@@ -79,6 +78,8 @@ def text_source(
 
 
 def _study(source: Any, columns: Columns | None) -> Study:
+    from deltableu.layouts import study_from
+
     if isinstance(source, Study):
         _no_columns(columns)
         return source
@@ -109,6 +110,8 @@ def _no_columns(columns: Columns | None) -> None:
 
 def _has_texts(table: Mapping[Any, Any]) -> bool:
     """Whether a mapping is a table with outputs, not one of systems."""
+    from deltableu.layouts import ColumnMap
+
     known = ColumnMap().of([str(key) for key in table])
     return "prediction" in known or "outputs" in known
 
@@ -140,6 +143,8 @@ def holds_scores(source: Any, columns: Columns | None = None) -> bool:
 
     The lists of a mapping tell: all numbers, or all texts; a mixture is refused.
     """
+    from deltableu.layouts import ColumnMap
+
     if columns is not None:
         names = ColumnMap.parse(columns).given if isinstance(columns, str) else columns
         check_kind("columns", names, Mapping)

@@ -1,87 +1,92 @@
 """The arithmetic of uncertainty: rows and p-values in; sums, intervals, ranks out."""
 
-from deltableu.stats.bradley_terry import BradleyTerry, fit_bradley_terry
-from deltableu.stats.correlation import (
-    CorrelationTest,
-    Method,
-    average_ranks,
-    best_fit,
-    centred,
-    check_method,
-    correlate,
-    correlation_p_value,
-    correlation_test,
-    count_distinct,
-    partial_correlation,
-)
-from deltableu.stats.correlation_intervals import StandardError, correlation_interval
-from deltableu.stats.crossed import crossed_variance
-from deltableu.stats.groups import group_numbers, sum_groups
-from deltableu.stats.intervals import (
-    INTERVAL_COLUMNS,
-    ConfidenceInterval,
-    bca_interval,
-    interval_cells,
-    jackknife_interval,
-    jackknife_p_value,
-    percentile_interval,
-)
-from deltableu.stats.kendall import (
-    KendallLike,
-    column_counts,
-    kendall_like,
-    kendall_like_pairs,
-    moving_pairs,
-    sign_sums,
-    tau,
-    tie_gains,
-)
-from deltableu.stats.multiple import (
-    Correction,
-    adjust,
-    benjamini_hochberg,
-    benjamini_yekutieli,
-    holm,
-)
-from deltableu.stats.one_sided import Reach, one_sided_reach
-from deltableu.stats.permutation import (
-    Alternative,
-    enumerable,
-    pairwise_p_values,
-    permutation_p_value,
-    rounding,
-    sign_p_value,
-)
-from deltableu.stats.preference_likelihood import Preferred
-from deltableu.stats.ranking import Ranking, best_first, greedy_ranks, rank
-from deltableu.stats.resampling import (
-    all_choices,
-    assigned_sums,
-    bootstrap_counts,
-    bootstrap_sums,
-    choice_streams,
-    chosen_subsets,
-    chosen_sums,
-    draw_counts,
-    in_chunks,
-    in_threads,
-    random_orders,
-    stream,
-    sum_subsets,
-)
-from deltableu.stats.sequential import betting_bounds, log_capital, spent_share
-from deltableu.stats.studentized import (
-    TIED,
-    Aggregate,
-    Exchange,
-    Gradient,
-    critical_value,
-    mean_score,
-    mean_score_gradient,
-    numerical_gradient,
-)
-from deltableu.stats.weighted import WeightedPair, weighted_correlate
-from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
+from typing import TYPE_CHECKING
+
+from deltableu._lazy import at_first_use
+
+if TYPE_CHECKING:
+    from deltableu.stats.bradley_terry import BradleyTerry, fit_bradley_terry
+    from deltableu.stats.correlation import (
+        CorrelationTest,
+        Method,
+        average_ranks,
+        best_fit,
+        centred,
+        check_method,
+        correlate,
+        correlation_p_value,
+        correlation_test,
+        count_distinct,
+        partial_correlation,
+    )
+    from deltableu.stats.correlation_intervals import StandardError, correlation_interval
+    from deltableu.stats.crossed import crossed_variance
+    from deltableu.stats.groups import group_numbers, sum_groups
+    from deltableu.stats.intervals import (
+        INTERVAL_COLUMNS,
+        ConfidenceInterval,
+        bca_interval,
+        interval_cells,
+        jackknife_interval,
+        jackknife_p_value,
+        percentile_interval,
+    )
+    from deltableu.stats.kendall import (
+        KendallLike,
+        column_counts,
+        kendall_like,
+        kendall_like_pairs,
+        moving_pairs,
+        sign_sums,
+        tau,
+        tie_gains,
+    )
+    from deltableu.stats.multiple import (
+        Correction,
+        adjust,
+        benjamini_hochberg,
+        benjamini_yekutieli,
+        holm,
+    )
+    from deltableu.stats.one_sided import Reach, one_sided_reach
+    from deltableu.stats.permutation import (
+        Alternative,
+        enumerable,
+        pairwise_p_values,
+        permutation_p_value,
+        rounding,
+        sign_p_value,
+    )
+    from deltableu.stats.preference_likelihood import Preferred
+    from deltableu.stats.ranking import Ranking, best_first, greedy_ranks, rank
+    from deltableu.stats.resampling import (
+        all_choices,
+        assigned_sums,
+        bootstrap_counts,
+        bootstrap_sums,
+        choice_streams,
+        chosen_subsets,
+        chosen_sums,
+        draw_counts,
+        in_chunks,
+        in_threads,
+        random_orders,
+        stream,
+        sum_subsets,
+    )
+    from deltableu.stats.sequential import betting_bounds, log_capital, spent_share
+    from deltableu.stats.studentized import (
+        TIED,
+        Aggregate,
+        Exchange,
+        Gradient,
+        critical_value,
+        mean_score,
+        mean_score_gradient,
+        numerical_gradient,
+    )
+    from deltableu.stats.weighted import WeightedPair, weighted_correlate
+    from deltableu.stats.williams import WilliamsResult, williams_metrics, williams_test
 
 __all__ = [
     "INTERVAL_COLUMNS",
@@ -165,3 +170,5 @@ __all__ = [
     "williams_metrics",
     "williams_test",
 ]
+
+__getattr__, __dir__ = at_first_use(__name__)

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
+from deltableu import _kernels
 from deltableu._types import Bools, Ints
 from deltableu.errors import InputError
 
-_NEWLINE = 10
+_kernel = _kernels.load("text._spans")
+_NEWLINE, _RETURN = b"\n\r"
+_BOM = "\ufeff".encode()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Texts:
+class Texts(Sequence[str]):
     """Texts that lie in one UTF-8 buffer; text i is `data[starts[i]:ends[i]]`.
+
+    They are a sequence of strings, each of which is made when it is asked for.
 
     The buffer may hold more than the texts, and they may lie in it in any order.
 
@@ -41,8 +47,26 @@ class Texts:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def __getitem__(self, i: int) -> str:
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+    @overload
+    def __getitem__(self, i: slice) -> Texts: ...
+    def __getitem__(self, i: int | slice) -> str | Texts:
+        if isinstance(i, slice):
+            return self.choose(i)
         return self.data[self.starts[i] : self.ends[i]].decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.strings())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether these are the texts of another sequence."""
+        if not isinstance(other, Texts | tuple | list):
+            return NotImplemented
+        return len(self) == len(other) and self.strings() == list(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
     @property
     def bounds(self) -> Ints:
@@ -68,9 +92,32 @@ class Texts:
         """Some of the texts, in the same buffer."""
         return Texts(self.data, self.starts[rows], self.ends[rows])
 
+    def joined(self) -> Texts:
+        """The same in a buffer that holds nothing but them, as `of` joins strings."""
+        if not len(self):
+            return Texts(b"", self.starts, self.ends)
+        starts, ends = self.starts, self.ends
+        if (starts[1:] == ends[:-1] + 1).all():
+            data = self.data[starts[0] : ends[-1]]
+            starts, ends = starts - starts[0], ends - starts[0]
+        else:
+            room = np.empty(self.size + len(self) - 1, dtype=np.uint8)
+            _kernel.join_spans(
+                self.data, np.ascontiguousarray(starts), np.ascontiguousarray(ends), room
+            )
+            data = room.tobytes()
+            ends = np.cumsum(ends - starts + 1) - 1
+            starts = np.append(0, ends[:-1] + 1)
+        lines = data.count(b"\n") == len(starts) - 1
+        if not (np.frombuffer(data, np.uint8)[ends[:-1]] == _NEWLINE).all():
+            return Texts.of(self.strings())  # they lay side by side in something else
+        return Texts(data, starts, ends, lines)
+
     @classmethod
     def of(cls, texts: Sequence[str]) -> Texts:
         """Join texts; TypeError where one is no string, InputError where one is no Unicode."""
+        if isinstance(texts, Texts):
+            return texts.joined()
         try:
             data = "\n".join(texts).encode()
         except UnicodeEncodeError:
@@ -89,6 +136,29 @@ class Texts:
         starts = np.zeros(len(feeds) + 1, dtype=np.int64)
         np.add(feeds, 1, out=starts[1:])
         return cls(data, starts, np.append(feeds, len(data)), lines=True)
+
+    @classmethod
+    def of_file(cls, data: bytes) -> Texts | None:
+        r"""The lines of a file, without their ends (``\n`` or ``\r\n``); None where it is no UTF-8.
+
+        Examples
+        --------
+        >>> Texts.of_file(b"one\r\ntwo\n").strings()
+        ['one', 'two']
+        """
+        if not (data.isascii() or _kernel.is_utf8(data)):
+            return None
+        texts = cls.of_lines(data)
+        starts, ends = texts.starts, texts.ends
+        count = len(texts) - (starts[-1] == len(data))
+        if data.startswith(_BOM):
+            starts[0] = len(_BOM)
+        ended = ends[:-1]  # those that a line feed ends
+        if len(ended):
+            # To look before each end is faster than to look for both signs everywhere.
+            before = np.frombuffer(data, np.uint8)[ended - 1]
+            ended -= (before == _RETURN) & (ended > starts[:-1])
+        return cls(data, starts[:count], ends[:count])
 
 
 class NotUnicodeError(InputError):

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from deltableu._types import Array, Ints, Steps
-from deltableu.corpus import ReferenceSet
+from deltableu.corpus import NumberRows, ReferenceSet, TextRows, row_sizes
 from deltableu.errors import InputError, Problem
 from deltableu.score.engine.inputs import first_wrong_text, is_missing
 from deltableu.text import NotUnicodeError, Texts
@@ -56,7 +56,7 @@ class ChunkSummary:
 class Chunk:
     """References of some consecutive items; item i has texts[bounds[i]:bounds[i + 1]]."""
 
-    texts: list[str]
+    texts: Sequence[str]
     bounds: Ints
     weights: Array
     raw: Texts
@@ -174,12 +174,12 @@ class ChunkReader:
         rows: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float | None]] | None,
     ) -> Chunk:
-        counts = list(map(len, rows))
-        if 0 in counts:
-            raise self.error(start + counts.index(0), "has no references")
+        counts = row_sizes(rows)
+        if not counts.all():
+            raise self.error(start + int(np.argmin(counts)), "has no references")
         bounds = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=bounds[1:])
-        texts = list(chain.from_iterable(rows))
+        texts = rows.texts if isinstance(rows, TextRows) else list(chain.from_iterable(rows))
         try:
             raw = Texts.of(texts)
         except NotUnicodeError as error:
@@ -187,11 +187,14 @@ class ChunkReader:
             raise self.error(start + item, f"a reference {error.reason}") from None
         flat = np.ones(len(texts))
         if weights is not None:
-            # Unlike numpy, array takes nothing but numbers: None and "0.5" are a TypeError.
-            values: Iterable[Any] = chain.from_iterable(weights)
-            flat = np.frombuffer(array("d", values), dtype=np.float64)
+            if isinstance(weights, NumberRows) and not np.isnan(weights.numbers).any():
+                flat = weights.numbers
+            else:
+                # Unlike numpy, array takes nothing but numbers: None and "0.5" are a TypeError.
+                values: Iterable[Any] = chain.from_iterable(weights)
+                flat = np.frombuffer(array("d", values), dtype=np.float64)
             self._check_weights(start, flat, bounds)
-        return Chunk(texts, bounds, flat, raw)
+        return Chunk(raw if isinstance(texts, Texts) else texts, bounds, flat, raw)
 
     def _weights(self, start: int) -> Sequence[Sequence[float | None]] | None:
         if not self.weighted:

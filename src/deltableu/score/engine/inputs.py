@@ -8,6 +8,7 @@ from typing import Any
 
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError, InputWarning
+from deltableu.text import Texts
 
 #: Up to this many items a square input is tried the other way round too.
 _SQUARE_LIMIT = 64
@@ -15,7 +16,7 @@ _SQUARE_LIMIT = 64
 
 def as_list(values: Any, name: str) -> Sequence[Any]:
     """Rows as a list: lists and tuples as they are, numpy, pandas and polars columns converted."""
-    if isinstance(values, list | tuple):
+    if isinstance(values, list | tuple | Texts):
         return values
     if isinstance(values, str | bytes):
         raise InputError(f"{name} is one string where a list is expected; write [{name}]")

@@ -1,0 +1,93 @@
+# cython: boundscheck=False, wraparound=False
+# mypy: ignore-errors
+"""Kernel: spans of bytes -> one buffer. Nothing but loops; see `deltableu.text.texts`."""
+
+import cython
+
+
+def join_spans(
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    ends: cython.const[cython.longlong][::1],
+    joined: cython.uchar[::1],
+) -> None:
+    """Fill `joined` with the spans, and a line feed after each but the last."""
+    newline: cython.uchar = 10
+    i: cython.longlong
+    k: cython.longlong
+    at: cython.longlong = 0
+    begin: cython.longlong
+    size: cython.longlong
+    spans: cython.longlong = starts.shape[0]
+    with cython.nogil:
+        for i in range(spans):
+            if i > 0:
+                joined[at] = newline
+                at += 1
+            begin = starts[i]
+            size = ends[i] - begin
+            for k in range(size):
+                joined[at + k] = text[begin + k]
+            at += size
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _continues(
+    text: cython.const[cython.uchar][::1],
+    at: cython.longlong,
+    size: cython.longlong,
+    least: cython.int,
+    most: cython.int,
+) -> cython.bint:
+    """Whether a byte within bounds is there."""
+    return at < size and least <= text[at] <= most
+
+
+def is_utf8(text: cython.const[cython.uchar][::1]) -> bool:
+    """Whether the bytes are UTF-8, as Unicode's table 3-7 has it: no surrogate, nothing overlong.
+
+    See The Unicode Standard 15.0, 3.9, table 3-7.
+    """
+    size: cython.longlong = len(text)
+    at: cython.longlong = 0
+    lead: cython.int
+    least: cython.int
+    most: cython.int
+    fine: cython.bint = True
+    with cython.nogil:
+        while at < size and fine:
+            lead = text[at]
+            at += 1
+            if lead < 0x80:
+                continue
+            least = 0x80
+            most = 0xBF
+            if 0xC2 <= lead <= 0xDF:
+                fine = _continues(text, at, size, least, most)
+                at += 1
+            elif 0xE0 <= lead <= 0xEF:
+                if lead == 0xE0:
+                    least = 0xA0
+                elif lead == 0xED:
+                    most = 0x9F
+                fine = _continues(text, at, size, least, most) and _continues(
+                    text, at + 1, size, 0x80, 0xBF
+                )
+                at += 2
+            elif 0xF0 <= lead <= 0xF4:
+                if lead == 0xF0:
+                    least = 0x90
+                elif lead == 0xF4:
+                    most = 0x8F
+                fine = (
+                    _continues(text, at, size, least, most)
+                    and _continues(text, at + 1, size, 0x80, 0xBF)
+                    and _continues(text, at + 2, size, 0x80, 0xBF)
+                )
+                at += 3
+            else:
+                fine = False
+    return fine
