@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -68,7 +69,7 @@ def rerank(
         check_outputs_file(path, study, read, replace)
     if nbest_output is not None:
         check_apart(nbest_output, [output], "written")
-    items: tuple[Item, ...] | None = None if study is None else read_asked_items(str(study))
+    items: Sequence[Item] | None = None if study is None else read_asked_items(str(study))
     ids = None if items is None else [item.id for item in items]
     chosen = read_feature_weights(weights)
     lists = merge_nbest(
