@@ -51,3 +51,42 @@ def test_blocks_can_be_sent_to_another_process():
     assert list(again.responses) == ["c", ""]
     assert list(again.ids) == ["1", ""]
     assert again.threads is None
+
+
+@given(TEXTS, st.permutations(range(6)))
+def test_joined_texts_are_joined_as_strings_are(texts, order):
+    texts = texts + [""] * (6 - len(texts))
+    some = Texts.of(texts).choose(np.array(order))
+    mine, wanted = some.joined(), Texts.of([texts[place] for place in order])
+    assert (mine.data, mine.lines) == (wanted.data, wanted.lines)
+    assert mine.starts.tolist() == wanted.starts.tolist()
+    assert mine.ends.tolist() == wanted.ends.tolist()
+    assert Texts.of(some) == wanted == some == tuple(some)
+    assert hash(some) == hash(tuple(some))
+    assert some != texts[:5]
+
+
+@given(st.binary(max_size=12) | st.text("a\ufeff\r\n\ud7ff\U0010ffff", max_size=9).map(str.encode))
+def test_lines_of_a_file_are_what_readers_read(data):
+    found = Texts.of_file(data)
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        assert found is None
+        return
+    lines = data.removeprefix("\ufeff".encode()).decode().split("\n")
+    wanted = [line.removesuffix("\r") for line in lines[:-1]] + lines[-1:]
+    # The last line feed begins no line, but a byte order mark alone is one.
+    if not lines[-1] and not (len(lines) == 1 and data):
+        wanted.pop()
+    assert found == wanted
+
+
+@given(st.binary(max_size=5))
+def test_what_python_decodes_is_utf8(data):
+    try:
+        data.decode()
+        fine = True
+    except UnicodeDecodeError:
+        fine = False
+    assert (Texts.of_file(data + b"x") is not None) == fine

@@ -18,9 +18,9 @@ import numpy as np
 from deltableu import _kernels
 from deltableu._types import Array, Ints
 from deltableu.corpus.item_columns import ItemColumns
-from deltableu.corpus.item_records import WEIGHTS, default_origin, parse_item
+from deltableu.corpus.item_records import WEIGHTS, parse_item
 from deltableu.corpus.rows import NumberRows, TextRows
-from deltableu.corpus.types import ORIGINS, Item, Reference
+from deltableu.corpus.types import ORIGINS, Item
 from deltableu.io import (
     OBJECTS,
     Checker,
@@ -34,7 +34,7 @@ from deltableu.io import (
 )
 from deltableu.text import Texts
 
-_kernel = _kernels.load("corpus._records")
+kernel = _kernels.load("corpus._records")
 
 
 def _table(*names: str) -> bytes:
@@ -47,7 +47,8 @@ _REFERENCE = _table("id", "text", "weight", "origin", "source")
 _SOURCE = _table("utterance", "id", "score", "rank")
 _OUTPUT = _table("id", "text")
 _ORIGINS = _table(*ORIGINS)
-_TENS = np.array([*(10.0**k for k in range(23)), np.nan])
+#: What the kernel divides by, and what stands for no number.
+TENS = np.array([*(10.0**k for k in range(23)), np.nan])
 
 #: Bytes of lines that are scanned at once, by one of so many threads.
 _PORTION = 1 << 22
@@ -93,7 +94,7 @@ def read_item_columns(path: PathLike) -> ItemColumns | None:
     items = np.concatenate([one.items for one in scanned], axis=1)
     references = np.concatenate([one.references for one in scanned], axis=1)
     numbers = np.concatenate([one.weights for one in scanned])
-    if not _read_odd(scanned, data, numbers) or not _within(numbers):
+    if not _read_odd(scanned, data, numbers) or not within_bounds(numbers):
         return None
     ids = tuple(Texts(data, items[0], items[1]))
     metas = _metas(data, items[4], items[5])
@@ -149,9 +150,9 @@ def _scan_portion(lines: Texts) -> _Scanned | None:
     odd = np.empty((3, room), np.int64)
     side = np.empty(size + 1, np.uint8)
     counts = np.zeros(3, np.int64)
-    fine = _kernel.scan_items(
+    fine = kernel.scan_items(
         *(lines.data, lines.starts, lines.ends),
-        *(_ITEM, _REFERENCE, _ORIGINS, _SOURCE, _TENS),
+        *(_ITEM, _REFERENCE, _ORIGINS, _SOURCE, TENS),
         *(items, references, weights, odd, side, _MOST, counts),
     )
     if not fine:
@@ -189,7 +190,7 @@ def _read_odd(scanned: Sequence[_Scanned], data: bytes, numbers: Array) -> bool:
     return True
 
 
-def _within(numbers: Array) -> bool:
+def within_bounds(numbers: Array) -> bool:
     """Whether all numbers that are there can be weights."""
     low, high = WEIGHTS
     return not ((numbers < low) | (numbers > high)).any()
@@ -229,7 +230,7 @@ def read_output_columns(path: PathLike, item_ids: Sequence[str]) -> Texts | None
     outputs = np.empty((4, len(lines)), np.int64)
     side = np.empty(len(lines.data) + 1, np.uint8)
     counts = np.zeros(3, np.int64)
-    if not _kernel.scan_outputs(
+    if not kernel.scan_outputs(
         *(lines.data, lines.starts, lines.ends, _OUTPUT), *(outputs, side, counts)
     ):
         return None
@@ -242,98 +243,3 @@ def read_output_columns(path: PathLike, item_ids: Sequence[str]) -> Texts | None
     if len(places) < len(ids) or places.keys() != set(item_ids):
         return None
     return texts.choose(np.array([places[id] for id in item_ids]))
-
-
-# --- Plain text -----------------------------------------------------------------------------------
-
-
-def read_plain_columns(refs: Sequence[PathLike], weights: PathLike | None) -> ItemColumns | None:
-    """Items in one file per reference stream, and their weights."""
-    streams = [read_lines_at_once(path) for path in refs]
-    weighing = None if weights is None else read_lines_at_once(weights)
-    there = [one for one in streams if one is not None]
-    counts = {len(one) for one in (*there, *([weighing] if weighing is not None else []))}
-    if len(there) < len(refs) or len(counts) != 1 or (weights is not None and weighing is None):
-        return None
-    offsets = np.cumsum([0, *(len(one.data) for one in there)])
-    starts = np.stack([one.starts + at for one, at in zip(there, offsets, strict=False)], axis=1)
-    ends = np.stack([one.ends + at for one, at in zip(there, offsets, strict=False)], axis=1)
-    data = b"".join(one.data for one in there)
-    present = ~_blank(Texts(data, starts.ravel(), ends.ravel())).reshape(starts.shape)
-    if not present.any(axis=1).all():
-        return None
-    numbers = np.full(int(present.sum()), np.nan)
-    if weighing is not None:
-        found = _cells(weighing, present)
-        if found is None:
-            return None
-        numbers = found
-    bounds = np.concatenate(([0], np.cumsum(present.sum(axis=1))))
-    ids = tuple(map(str, range(1, len(starts) + 1)))
-    texts = TextRows(bounds, Texts(data, starts[present], ends[present]))
-    rows = NumberRows(bounds, numbers)
-    stream = np.nonzero(present)[1]
-    return ItemColumns(
-        ids,
-        range(1, len(ids) + 1),
-        texts,
-        rows,
-        np.zeros(len(ids), np.int64),
-        (None,) * len(ids),
-        None,
-        partial(_item_of_streams, texts, rows, stream),
-    )
-
-
-def _item_of_streams(texts: TextRows, weights: NumberRows, stream: Ints, number: int) -> Item:
-    first = int(texts.bounds[number])
-    references = tuple(
-        Reference(f"r{index}", text, weight, default_origin(index))
-        for text, weight, index in zip(
-            texts[number], weights[number], stream[first:].tolist(), strict=False
-        )
-    )
-    return Item(str(number + 1), references)
-
-
-def _blank(texts: Texts) -> Any:
-    """Whether each text has nothing but white space."""
-    data = np.frombuffer(texts.data + b"  ", np.uint8)
-    first, second = data[texts.starts], data[texts.starts + 1]
-    blank = texts.ends == texts.starts
-    # White space of ASCII, and what may be the first byte of other white space.
-    maybe = (first <= 0x20) | ((first == 0xC2) & ((second == 0x85) | (second == 0xA0)))
-    maybe |= (first == 0xE1) & (second == 0x9A) | (first == 0xE2) & (second <= 0x81)
-    maybe |= (first == 0xE3) & (second == 0x80)
-    for place in np.flatnonzero(maybe & ~blank).tolist():
-        blank[place] = not texts[place].strip()
-    return blank
-
-
-def _cells(lines: Texts, present: Any) -> Array | None:
-    """The weights of the references that are there."""
-    whole = lines.joined()
-    if not whole.lines:
-        return None
-    signs = np.frombuffer(whole.data, np.uint8)
-    cuts = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
-    starts, ends = np.append(0, cuts + 1), np.append(cuts, len(signs))
-    width = present.shape[1]
-    if len(starts) != present.size or not (ends[width - 1 :: width] == whole.ends).all():
-        return None
-    empty = (ends == starts).reshape(present.shape)
-    if (empty & present).any() or not (empty | present).all():
-        return None
-    starts, ends = starts[present.ravel()], ends[present.ravel()]
-    numbers = np.empty(len(starts))
-    odd = np.empty(len(starts), np.int64)
-    odds = _kernel.read_numbers(whole.data, starts, ends, _TENS, numbers, odd)
-    for place in odd[:odds].tolist():
-        number = as_number(whole.data[starts[place] : ends[place]].decode())
-        if not isinstance(number, int | float):
-            return None
-        try:
-            numbers[place] = float(number)
-        except OverflowError:
-            return None
-    return numbers if _within(numbers) else None

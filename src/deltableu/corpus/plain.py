@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltableu.corpus.bulk import read_plain_columns
 from deltableu.corpus.item_columns import LazyItems
 from deltableu.corpus.item_records import WEIGHTS, default_origin
 from deltableu.corpus.outputs import line_text
+from deltableu.corpus.plain_columns import read_plain_columns
 from deltableu.corpus.types import Item, Reference
 from deltableu.errors import InputError, Problem
 from deltableu.io import (

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from deltableu.corpus.bulk import read_item_columns, read_plain_columns
+from deltableu.corpus.bulk import read_item_columns
 from deltableu.corpus.item_columns import LazyItems, item_ids
 from deltableu.corpus.items import SeenItems, numbered_items, write_items
 from deltableu.corpus.layout import StudyFiles, find_study_files, strangers
 from deltableu.corpus.missing import Missing, settle_missing
 from deltableu.corpus.outputs import match_outputs, write_outputs
 from deltableu.corpus.plain import read_plain_lines, write_plain_files
+from deltableu.corpus.plain_columns import read_plain_columns
 from deltableu.corpus.rating_table import RatingTable
 from deltableu.corpus.rating_targets import RatingTargets
 from deltableu.corpus.ratings import read_ratings, write_ratings
