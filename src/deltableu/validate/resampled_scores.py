@@ -33,7 +33,7 @@ from deltableu.validate.paired_scores import (
 
 #: More items than this are left out in groups, which estimates the same acceleration.
 _GROUPS = 250
-#: Draws taken at once, as far as so many drawn numbers hold them.
+#: Draws taken at once, as far as so many drawn numbers hold them: in sixteens, as kernels do.
 _TOGETHER, _DRAWN = 64, 4_000_000
 
 #: How often each unit is there (trials x units), and which systems (trials x systems); None: as
@@ -204,7 +204,8 @@ def resample_tables(
     """
     check_at_least("resamples", trials, 1)
     block = block_size(trial_size)
-    several = 1 if systems else max(1, min(_TOGETHER, _DRAWN // tables[0].units) // block)
+    together = 1 if systems else min(_TOGETHER, _DRAWN // tables[0].units)
+    several = max(1, (together - together % 16) // block)
 
     def work(number: int, first: int, last: int) -> Array:
         blocks = enumerate(range(first, last, block), start=number * several)
