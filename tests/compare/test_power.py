@@ -322,7 +322,9 @@ class TestGroups:
 
     def test_pairs_of_alike_items_count_once(self, study):
         """A pilot whose items all stand there twice knows no more than one without copies."""
-        twice = Study(study.items * 2, {name: list(t) * 2 for name, t in study.outputs.items()})
+        twice = Study(
+            tuple(study.items) * 2, {name: list(t) * 2 for name, t in study.outputs.items()}
+        )
         groups = [item.id for item in twice.items]
         setting = {"items": [20, 40], "replicates": 50}
         grouped = plan_comparison(twice, PAIR, DeltaBLEU(), groups=groups, **setting)
