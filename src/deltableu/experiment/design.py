@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from deltableu.errors import InputError, Problem, hint_at
+from deltableu.experiment.changes import change_setting
+from deltableu.experiment.program import program_command
 from deltableu.experiment.section import Section
 from deltableu.experiment.stage import Given, Made, Named, Part, Result, Stage, Work, in_order
 from deltableu.io import PathLike, read_toml
@@ -89,29 +89,12 @@ def read_design(
     """
     values, known = read_toml(path), (*_TEXTS, *_SECTIONS)
     for change in changes:
-        _change(values, change)
+        change_setting(values, change)
     for key in values:
         if key not in known:
             message = f"is not part of an experiment; there are {', '.join(known)}"
             raise InputError(Problem(f"{message}{hint_at(key, known)}", file=str(path), field=key))
     return _Designer(Section(str(path), "", values), engine, threads).design()
-
-
-def _change(values: dict[str, Any], change: str) -> None:
-    """Put one setting in place of another."""
-    try:
-        given = tomllib.loads(change)
-    except ValueError as error:
-        message = f"must be a line of TOML such as mine.top=5, got {change!r} ({error})"
-        raise InputError(Problem(message, field="set")) from None
-    keys = re.split(r"\s*=", change, maxsplit=1)[0].split(".")
-    place, new = values, given
-    for key in keys[:-1]:
-        key = key.strip()
-        place, new = place.setdefault(key, {}), new[key]
-        if not isinstance(place, dict):
-            raise InputError(Problem(f"{change!r}: {key} is no table", field="set"))
-    place.update(new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +115,7 @@ class _Designer:
         self._whole, self._engine, self._threads = whole, engine, threads
         self._title = whole.take("title", str) or Path(whole.file).stem
         self._note = whole.take("note", str)
-        self._seed = whole.take("seed", int) or 0
+        self._seed = whole.seed(0)
         self._sections = dict(whole.tables())
         self._stages: list[Stage] = []
         self._logs: dict[str, tuple[Given | Made, ...]] = {}
@@ -173,8 +156,8 @@ class _Designer:
 
     def _seeded(self, section: Section) -> list[Part]:
         """The options of a command that takes a seed: its own one, or that of the experiment."""
-        seed = section.take("seed", int)
-        return [*section.options(), "--seed", str(self._seed if seed is None else seed)]
+        seed = section.seed(self._seed)
+        return [*section.options(), "--seed", str(seed)]
 
     def _add(
         self,
@@ -220,12 +203,12 @@ class _Designer:
         needed = PERIODS[:2] if self._section("items").peek("study") else PERIODS
         if not set(needed) <= set(periods) <= set(PERIODS):
             raise section.wrong("split", f"must name {', '.join(needed)}, such as {_SPLIT}")
-        crossing, seed = section.take("crossing", str), section.take("seed", int)
+        crossing, seed = section.take("crossing", str), section.seed(self._seed)
         by_shares = "=" not in split
         raw = _RawLogs(
             files,
             ("--split", split, *([] if crossing is None else ["--crossing", crossing])),
-            str(self._seed if seed is None else seed),
+            str(seed),
             by_shares,
             tuple(reading),
         )
@@ -294,6 +277,8 @@ class _Designer:
             if kind in _RETRIEVAL:
                 command += ["--work", Work()]
             command += self._model_of(section, kind)
+            if kind == "program" and (program := program_command(section)):
+                command += ["--command", program]
             if kind == "rerank":
                 of = section.choice("of", tuple(one for one in systems if one != name))
                 command += ["--nbest", Made(f"answer-{of}", "nbest.jsonl")]
@@ -312,6 +297,10 @@ class _Designer:
         """The model of a system: one that is trained here, or a file."""
         name = section.peek("model")
         if kind != "model" or name not in self._model_names:
+            if kind == "model" and isinstance(name, str) and not (section.folder / name).exists():
+                hint = hint_at(name, self._model_names)
+                message = f"there is no section [models.{name}], and no file of this name{hint}"
+                raise section.wrong("model", message)
             return []
         section.take("model", str)
         return ["--model", Made(f"model-{name}", "model.safetensors")]

@@ -61,6 +61,13 @@ class Section:
             raise self.wrong(key, f"must be {_WORDS[kind]}, got {shown(value)}")
         return value
 
+    def seed(self, default: int) -> int:
+        """The seed of it, or that of the experiment."""
+        value = self.take("seed", int)
+        if value is not None and value < 0:
+            raise self.wrong("seed", f"must not be negative, got {value}")
+        return default if value is None else value
+
     def choice(self, key: str, choices: Collection[str], default: str | None = None) -> str:
         """One of some words."""
         value = self.take(key, str, default)
