@@ -32,6 +32,8 @@ WRONG = [
     ("compare.seed=-1", "compare.seed: must not be negative, got -1"),
     ("mine.tpo=3", "mine: Unknown option: --tpo. Did you mean --top?"),
     ("mine.alpha='much'", "mine"),
+    ("score.metrics='blue'", "score: unknown metric 'blue'"),
+    ("report.metrics=['chrf', 'bleu-2x']", "unknown metric 'bleu-2x'"),
     ("compare.tables={a=1}", "compare.tables: must be a text"),
     ('systems."my name".k=3', "systems.my name: a name begins with a letter or digit"),
     ("title=Five", 'set: title needs quotes around a text: title="Five"'),
