@@ -16,7 +16,7 @@ from deltableu.corpus import (
     write_outputs,
 )
 from deltableu.errors import InputError
-from deltableu.io import check_new_file, file_form, is_standard_stream, write_records
+from deltableu.io import check_new_file, file_form, is_standard_stream
 from deltableu.respond import Responses
 
 
@@ -55,12 +55,11 @@ def write_responses(responses: Responses, output: Path, nbest_output: Path | Non
     Who finds the responses finds the candidates too.
     """
     ids, texts = responses.given()
-    standard = is_standard_stream(output)
     if not ids:
         raise InputError("no item has a response, so that nothing was written")
     if nbest_output is not None and responses.nbest is None:
         raise InputError("--nbest-output has nothing to write: there are no candidates")
-    by_id = standard or file_form(output) in ("jsonl", "tsv", "parquet")
+    by_id = is_standard_stream(output) or file_form(output) in ("jsonl", "tsv", "parquet")
     if responses.missing and not by_id:
         raise InputError(
             f"{output}: plain text has a line for every item, and "
@@ -69,11 +68,12 @@ def write_responses(responses: Responses, output: Path, nbest_output: Path | Non
     if nbest_output is not None and responses.nbest is not None:
         nbest_output.parent.mkdir(exist_ok=True)
         write_nbest(nbest_output, responses.nbest)
-    if standard:
-        pairs = zip(ids, texts, strict=True)
-        write_records(output, ({"id": id, "text": text} for id, text in pairs))
-    else:
-        output.parent.mkdir(exist_ok=True)
-        write_outputs(output, ids, texts)
+    write_texts(output, ids, texts)
     if responses.work is not None:
         responses.work.end()
+
+
+def write_texts(output: Path, ids: Sequence[str], texts: Sequence[str]) -> None:
+    """Write outputs; the first ones of a study get their folder."""
+    output.parent.mkdir(exist_ok=True)
+    write_outputs(output, ids, texts)

@@ -18,11 +18,11 @@ from deltableu.cli.response_files import (
     read_asked_items,
     read_lists,
     study_inputs,
+    write_texts,
 )
-from deltableu.corpus import NBestLists, read_nbest, write_outputs
+from deltableu.corpus import NBestLists, read_nbest
 from deltableu.errors import InputError
-from deltableu.io import is_standard_stream, write_records
-from deltableu.tune import MBRChoices, MBRPlan, minimum_bayes_risk, utility_name
+from deltableu.tune import MBRPlan, minimum_bayes_risk, utility_name
 
 _METRICS = MetricOptions()
 
@@ -126,7 +126,7 @@ def mbr(
             threads=threads,
             progress=lambda done, items: bar("choosing", done, items),
         )
-    _write(chosen, output)
+    write_texts(output, lists.item_ids, chosen.texts)
     emit(
         chosen.table(),
         chosen.record(),
@@ -150,13 +150,3 @@ def _read_lists(nbest: str, study: str | None) -> NBestLists:
     if study is None:
         return read_nbest(path)
     return read_lists(path, [item.id for item in read_asked_items(study)])
-
-
-def _write(chosen: MBRChoices, output: Path) -> None:
-    ids = chosen.lists.item_ids
-    if is_standard_stream(output):
-        pairs = zip(ids, chosen.texts, strict=True)
-        write_records(output, ({"id": id, "text": text} for id, text in pairs))
-    else:
-        output.parent.mkdir(exist_ok=True)
-        write_outputs(output, ids, chosen.texts)

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from deltableu.corpus.missing import Missing, settle_missing
     from deltableu.corpus.nbest import read_nbest, write_nbest
     from deltableu.corpus.nbest_lists import NBestLists, merge_nbest, weighted_sums
-    from deltableu.corpus.outputs import match_outputs, read_outputs, write_outputs
+    from deltableu.corpus.outputs import (
+        match_outputs,
+        read_outputs,
+        write_output_pairs,
+        write_outputs,
+    )
     from deltableu.corpus.plain import read_plain, write_plain
     from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
     from deltableu.corpus.rating_choice import Unknown
@@ -130,6 +135,7 @@ __all__ = [
     "write_feature_weights",
     "write_items",
     "write_nbest",
+    "write_output_pairs",
     "write_outputs",
     "write_plain",
     "write_ratings",
