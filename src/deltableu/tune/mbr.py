@@ -117,7 +117,8 @@ def minimum_bayes_risk(
     utility
         A metric, or its name; "bleu" is smoothed sentence BLEU. A metric with weighted references,
         such as delta-BLEU, takes all candidates as references at once: the weight of each is its
-        probability, scaled so that the most probable has 1.
+        probability, scaled so that the most probable of the references has 1. Where a candidate is
+        no reference of its own, that is the most probable of the others.
     plan
         How candidates are weighed and compared.
     threads : int, optional
