@@ -274,6 +274,24 @@ def test_ties_go_to_the_more_probable_then_to_the_first():
     assert minimum_bayes_risk(lists, "bleu", leave).texts == ("y",)
 
 
+def test_choices_that_are_not_the_majority_are_counted():
+    rows = [["a a", "a a", "a b c", "a b d", "c b d"], ["x", "y"], ["z", "z", "w"]]
+    found = minimum_bayes_risk(lists_of(rows), "chrf", MBRPlan(own_reference="leave"))
+    assert found.texts[0] != "a a"
+    frequent = [max(row, key=row.count) for row in rows]
+    differs = [
+        row.count(one) < row.count(other)
+        for row, one, other in zip(rows, found.texts, frequent, strict=True)
+    ]
+    assert found.against_majority == sum(differs) == 1
+    assert found.sentences()[1] == (
+        "For 1 of 3 items that is not the most frequent text of the list."
+    )
+    assert found.record()["against_majority"] == 1
+    unanimous = minimum_bayes_risk(lists_of([["x", "x", "y"]]), "chrf")
+    assert (unanimous.against_majority, len(unanimous.sentences())) == (0, 1)
+
+
 def test_probabilities():
     lists = lists_of([["x", "y"], ["z", "w"]], [0.0, 1000.0, 1.0, 2.0])
     found = candidate_probabilities(lists, "LM", scale=5.0)

@@ -16,7 +16,6 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.cli.response_files import (
     check_outputs_file,
     read_asked_items,
-    read_lists,
     study_inputs,
     write_texts,
 )
@@ -82,6 +81,7 @@ def mbr(
     study: str | None = None,
     choice: MBROptions = _CHOICE,
     options: MetricOptions = _METRICS,
+    allow_empty: Annotated[bool, Flag] = False,
     replace: Annotated[bool, Flag] = False,
     threads: Positive | None = None,
     format: Format = "table",
@@ -95,7 +95,7 @@ def mbr(
     ----------
     nbest
         N-best or sampled lists: .jsonl with id, text, features and total, or Moses' form, which is
-        also what - reads from standard input.
+        also what - reads from standard input. Samples may lack features and totals: id ||| text.
     output
         A file of outputs that ends in .jsonl, .tsv, .parquet or .txt, or - for JSON Lines on
         standard output.
@@ -105,6 +105,8 @@ def mbr(
     study
         A study, or a file of items, whose items the lists are about: numbers of lists become its
         ids.
+    allow_empty
+        Take candidates without a text; otherwise they are an error.
     replace
         Put the new file in the place of an old one.
     threads
@@ -117,7 +119,7 @@ def mbr(
     given = [Path(one) for one in (nbest, *options.files) if one and one != STANDARD_INPUT]
     check_outputs_file(output, folder, [*study_inputs(folder), *given], replace)
     (metric,) = _metric(utility, options)
-    lists = _read_lists(nbest, study)
+    lists = _read_lists(nbest, study, allow_empty)
     with ProgressBar() as bar:
         chosen = minimum_bayes_risk(
             lists,
@@ -145,8 +147,11 @@ def _metric(utility: str, options: MetricOptions) -> tuple[Any, ...]:
     return noted_metrics([utility_name(utility.strip(", "))], made)
 
 
-def _read_lists(nbest: str, study: str | None) -> NBestLists:
-    path = Path("-" if nbest == STANDARD_INPUT else nbest)
-    if study is None:
-        return read_nbest(path)
-    return read_lists(path, [item.id for item in read_asked_items(study)])
+def _read_lists(nbest: str, study: str | None, allow_empty: bool) -> NBestLists:
+    return read_nbest(
+        Path("-" if nbest == STANDARD_INPUT else nbest),
+        item_ids=None if study is None else [item.id for item in read_asked_items(study)],
+        complete=study is None,
+        allow_empty=allow_empty,
+        samples=True,
+    )
