@@ -27,6 +27,7 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.cli.respond_options import LogRowOptions, ModelOptions
 from deltableu.cli.response_files import (
     check_outputs_file,
+    note_tuned_on,
     read_asked_items,
     read_lists,
     study_inputs,
@@ -34,7 +35,7 @@ from deltableu.cli.response_files import (
 )
 from deltableu.corpus import (
     Item,
-    read_feature_weights,
+    read_tuned_weights,
 )
 from deltableu.errors import InputError
 from deltableu.io import (
@@ -178,8 +179,11 @@ def run(
     elif kind == "model":
         responses = _answered(items, model, seed, engine.threads)
     elif kind == "rerank":
-        chosen = None if weights is None else read_feature_weights(weights)
         lists = read_lists(nbest or Path(), [item.id for item in items])
+        chosen = None
+        if weights is not None:
+            chosen, tuned_on = read_tuned_weights(weights)
+            note_tuned_on(weights, tuned_on, lists, items)
         responses = reranked(lists, items, chosen, tokenize=rows.tokenize)
     else:
         place = work_folder(rows.work, output if folder is None else folder, "responding")

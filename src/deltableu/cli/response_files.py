@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from deltableu.cli.options import STANDARD_INPUT
+from deltableu.cli.output import remark
 from deltableu.corpus import (
     Item,
     NBestLists,
+    TunedOn,
     read_items,
     read_nbest,
     read_study,
@@ -77,3 +79,11 @@ def write_texts(output: Path, ids: Sequence[str], texts: Sequence[str]) -> None:
     """Write outputs; the first ones of a study get their folder."""
     output.parent.mkdir(exist_ok=True)
     write_outputs(output, ids, texts)
+
+
+def note_tuned_on(
+    file: Path | None, tuned: TunedOn | None, lists: NBestLists, items: Sequence[Item]
+) -> None:
+    """Warn where weights choose among candidates of items that they were tuned on."""
+    if tuned is not None and (warning := tuned.warning(lists, items)):
+        remark(f"warning: {file}: {warning}")

@@ -11,11 +11,12 @@ from deltableu.cli.options import Flag, Output
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.response_files import (
     check_outputs_file,
+    note_tuned_on,
     read_asked_items,
     study_inputs,
     write_responses,
 )
-from deltableu.corpus import Item, merge_nbest, read_feature_weights, read_nbest
+from deltableu.corpus import Item, merge_nbest, read_nbest, read_tuned_weights
 from deltableu.errors import InputError
 from deltableu.io import check_apart
 from deltableu.respond import (
@@ -71,7 +72,7 @@ def rerank(
         check_apart(nbest_output, [output], "written")
     items: Sequence[Item] | None = None if study is None else read_asked_items(str(study))
     ids = None if items is None else [item.id for item in items]
-    chosen = read_feature_weights(weights)
+    chosen, tuned_on = read_tuned_weights(weights)
     lists = merge_nbest(
         [read_nbest(one, item_ids=ids, complete=False, allow_empty=allow_empty) for one in nbest]
     )
@@ -82,6 +83,7 @@ def rerank(
             f"{weights}: has a weight of {lost[0]}, which the lists lack: name the --study whose "
             "messages the candidates answer"
         )
+    note_tuned_on(weights, tuned_on, lists, items or ())
     if items is None:
         items = tuple(Item(id, ()) for id in lists.item_ids)
     elif lost:

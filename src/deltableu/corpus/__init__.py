@@ -14,7 +14,12 @@ if TYPE_CHECKING:
         check_study,
     )
     from deltableu.corpus.contamination import ItemKeys, OutputMatches
-    from deltableu.corpus.feature_weights import read_feature_weights, write_feature_weights
+    from deltableu.corpus.feature_weights import (
+        TunedWeights,
+        read_feature_weights,
+        read_tuned_weights,
+        write_feature_weights,
+    )
     from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
     from deltableu.corpus.item_columns import item_ids
     from deltableu.corpus.item_records import default_origin, item_record
@@ -58,6 +63,7 @@ if TYPE_CHECKING:
     )
     from deltableu.corpus.study import check_new_study, output_file, read_study, write_study
     from deltableu.corpus.systems import read_systems, write_systems
+    from deltableu.corpus.tuned_on import TunedOn
     from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source, Study, System
 
 __all__ = [
@@ -95,6 +101,8 @@ __all__ = [
     "SystemCounts",
     "TextFacts",
     "TextRows",
+    "TunedOn",
+    "TunedWeights",
     "Unknown",
     "align_scores",
     "check_new_study",
@@ -120,6 +128,7 @@ __all__ = [
     "read_scores",
     "read_study",
     "read_systems",
+    "read_tuned_weights",
     "reference_set",
     "row_sizes",
     "says_simulated",
