@@ -6,19 +6,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from deltableu.cli.options import STANDARD_INPUT
-from deltableu.cli.output import remark
+from deltableu.cli.output import Format, emit, note, remark
 from deltableu.corpus import (
     Item,
     NBestLists,
     TunedOn,
     read_items,
-    read_nbest,
     read_study,
     write_nbest,
     write_outputs,
 )
 from deltableu.errors import InputError
-from deltableu.io import check_new_file, file_form, is_standard_stream
+from deltableu.io import check_apart, check_new_file, file_form, is_standard_stream
 from deltableu.respond import Responses
 
 
@@ -39,6 +38,20 @@ def check_outputs_file(
         check_new_file(path, inputs, replace=replace)
 
 
+def check_response_files(
+    output: Path,
+    nbest_output: Path | None,
+    folder: Path | None,
+    inputs: Sequence[Path],
+    replace: bool,
+) -> None:
+    """The same for responses and their candidates, which go to two files."""
+    for path in filter(None, (output, nbest_output)):
+        check_outputs_file(path, folder, inputs, replace)
+    if nbest_output is not None:
+        check_apart(nbest_output, [output], "written")
+
+
 def read_asked_items(study: str) -> Sequence[Item]:
     """The items of a study's folder, of a file of them, or of standard input."""
     if study != STANDARD_INPUT and Path(study).is_dir():
@@ -46,12 +59,17 @@ def read_asked_items(study: str) -> Sequence[Item]:
     return tuple(read_items("-" if study == STANDARD_INPUT else study))
 
 
-def read_lists(path: Path, item_ids: Sequence[str]) -> NBestLists:
-    """Lists of some of the items by their ids, or of all by their numbers."""
-    return read_nbest(path, item_ids=item_ids, complete=False)
+def give_responses(
+    responses: Responses, output: Path, nbest_output: Path | None, format: Format
+) -> None:
+    """Write responses and candidates, and print what they are like."""
+    _write_responses(responses, output, nbest_output)
+    if warning := responses.missing_warning():
+        note(warning)
+    emit(responses.table(), responses, format, beside=(output, nbest_output))
 
 
-def write_responses(responses: Responses, output: Path, nbest_output: Path | None) -> None:
+def _write_responses(responses: Responses, output: Path, nbest_output: Path | None) -> None:
     """Write the candidates, then the responses; then what was kept for going on is needed no more.
 
     Who finds the responses finds the candidates too.
