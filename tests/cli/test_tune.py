@@ -340,3 +340,23 @@ def test_responding_by_such_weights_warns_too(tuned, run, tmp_path):
     result = run(*command, "-o", tmp_path / "out.jsonl")
     assert result.code == 0
     assert TUNED.format(weights, 20, 40) in result.err
+
+
+def test_candidates_are_not_written_without_responses(write, run, refusal, tmp_path):
+    """A byte order mark before the weights does not matter; a line break in plain text does."""
+    lists = write("l.jsonl", '{"id": "a", "text": "x\\ny", "features": {"LM": 1}}\n')
+    weights = write("w.json", '\ufeff{"LM": 1}')
+    command = (
+        "tune",
+        "rerank",
+        lists,
+        "--weights",
+        weights,
+        "--nbest-output",
+        tmp_path / "n.jsonl",
+    )
+    result = run(*command, "-o", tmp_path / "o.txt")
+    refusal(result)
+    assert "holds a line break, which plain text cannot" in result.err
+    assert not (tmp_path / "n.jsonl").exists()
+    assert run(*command, "-o", tmp_path / "o.jsonl").code == 0

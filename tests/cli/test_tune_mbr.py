@@ -73,6 +73,12 @@ def test_streams(run):
     assert "sentence-bleu-4 chooses" in result.err
 
 
+def test_one_stream_cannot_be_two_inputs(run, refusal, tmp_path):
+    result = run("tune", "mbr", "-", "--study", "-", "-o", tmp_path / "o.jsonl", stdin=b"0 ||| a\n")
+    refusal(result)
+    assert "cannot both be standard input" in result.err
+
+
 WRONG = [
     (["--utility", "blue"], "unknown metric 'blue'"),
     (["--utility", "bleu,chrf"], "--utility takes one metric"),

@@ -203,6 +203,17 @@ def test_a_study_and_pairs_that_are_there_are_used(design: Callable[[str], Desig
             "these stages wait for each other: answer-a, answer-b",
         ),
         ('[items]\nstudy = "s"\n[score]\nmetrics = {a = 1}', "score.metrics: must be a text"),
+        ('[items]\nstudy = ["s", "t"]', "items.study: must be one file, got 2"),
+        ("[items]\nstudy = []", "items.study: must be one file, got 0"),
+        ('[items]\nstudy = ""', "items.study: names no file"),
+        (
+            '[items]\nstudy = "s"\n[systems.a]\nkind = "file"\nfile = ["a", "b"]',
+            "systems.a.file: must be one file, got 2",
+        ),
+        ('[items]\nstudy = "s"\n[score]\nhelp = true', "score.help: cannot be set"),
+        ('[items]\nstudy = "s"\n[score]\noutput = "x"', "score.output: cannot be set"),
+        ('[items]\nstudy = "s"\n[score]\n"" = 1', "score: is no name of an option"),
+        ('[items]\nstudy = "s"\n[score]\n"top=4" = 1', "score.top=4: is no name of an option"),
         ("[items", "is not valid TOML"),
     ],
 )

@@ -302,6 +302,10 @@ def test_probabilities():
     assert np.isfinite(sure.utilities).all()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        far = lists_of([["x", "y"]], [1e308, -1e308])
+        assert candidate_probabilities(far, "LM") == pytest.approx([1.0, 1e-12])
+        with pytest.raises(InputError, match="take a smaller scale"):
+            candidate_probabilities(far, "LM", scale=10.0)
         for utility in ("bleu", "chrf"):
             plan = MBRPlan("LM", scale=1e6, own_reference="leave")
             assert np.isfinite(minimum_bayes_risk(lists, utility, plan).utilities).all()

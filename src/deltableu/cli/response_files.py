@@ -11,6 +11,7 @@ from deltableu.corpus import (
     Item,
     NBestLists,
     TunedOn,
+    line_text,
     read_items,
     read_study,
     write_nbest,
@@ -85,6 +86,9 @@ def _write_responses(responses: Responses, output: Path, nbest_output: Path | No
             f"{output}: plain text has a line for every item, and "
             f"{responses.missing_warning()}: choose a name that ends in .jsonl"
         )
+    if not by_id:
+        for id, text in zip(ids, texts, strict=True):
+            line_text(text, id, "text")  # before the candidates are written
     if nbest_output is not None and responses.nbest is not None:
         nbest_output.parent.mkdir(exist_ok=True)
         write_nbest(nbest_output, responses.nbest)

@@ -115,6 +115,8 @@ def mbr(
         How the summary is printed.
     """
     plan = choice.plan()
+    if nbest == study == STANDARD_INPUT:
+        raise InputError("NBEST and --study cannot both be standard input: save one of them")
     folder = None if study in (None, STANDARD_INPUT) else Path(str(study))
     given = [Path(one) for one in (nbest, *options.files) if one and one != STANDARD_INPUT]
     check_outputs_file(output, folder, [*study_inputs(folder), *given], replace)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from deltableu.corpus.nbest import read_nbest, write_nbest
     from deltableu.corpus.nbest_lists import NBestLists, merge_nbest, weighted_sums
     from deltableu.corpus.outputs import (
+        line_text,
         match_outputs,
         read_outputs,
         write_output_pairs,
@@ -113,6 +114,7 @@ __all__ = [
     "item_record",
     "labelled",
     "labelled_rows",
+    "line_text",
     "match_outputs",
     "merge_nbest",
     "obvious_groups",

@@ -44,7 +44,7 @@ def read_tuned_weights(path: PathLike) -> TunedWeights:
     name = file_name(path)
     try:
         with open_binary(path, lines=False) as stream:
-            found = decode_object(stream.read().decode("utf-8"))
+            found = decode_object(stream.read().decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(Problem("is not valid UTF-8: save the file as UTF-8", name)) from None
     except InputError:

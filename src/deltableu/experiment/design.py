@@ -222,9 +222,9 @@ class _Designer:
 
     def _items(self, raw: _RawLogs | None) -> Given | Made:
         section = self._section("items")
-        if given := section.files("study"):
+        if given := section.one_file("study"):
             section.check_empty()
-            return given[0]
+            return given
         if raw is None:
             raise section.wrong("study", "is missing: name a study, or raw logs to sample from")
         kind = section.choice("as", ("answers", "upsilon", "triples"))
@@ -264,7 +264,7 @@ class _Designer:
             if (quality := section.take("quality", float)) is not None:
                 self._qualities[name] = quality
             if kind == "file":
-                (given,) = section.files("file") or (None,)
+                given = section.one_file("file")
                 if given is None:
                     raise section.wrong("file", "is missing: which file has the outputs?")
                 section.check_empty()
@@ -373,9 +373,9 @@ class _Designer:
 
     def _judge(self) -> Given | Made:
         section = self._section("judge")
-        if given := section.files("file"):
+        if given := section.one_file("file"):
             section.check_empty()
-            return given[0]
+            return given
         logs = self._logs_of("evaluator", section)
         command = ("judge", "train", *logs, "--output", Result("judge.safetensors"))
         self._add("judge", section, (*command, *self._seeded(section)), running=self._running())
