@@ -203,6 +203,13 @@ def test_a_study_and_pairs_that_are_there_are_used(design: Callable[[str], Desig
             "these stages wait for each other: answer-a, answer-b",
         ),
         ('[items]\nstudy = "s"\n[score]\nmetrics = {a = 1}', "score.metrics: must be a text"),
+        ('[items]\nstudy = "s"\n[systems.a]\nkind = "program"', "systems.a.command: is missing"),
+        ('[items]\nstudy = "s"\n[systems.a]\nkind = "model"', "systems.a.model: is missing"),
+        (
+            '[items]\nstudy = "s"\n[systems.a]\nkind = "rerank"\nof = "b"\n'
+            '[systems.b]\nkind = "file"\nfile = "b.jsonl"',
+            "systems.a.of: must be",
+        ),
         ('[items]\nstudy = ["s", "t"]', "items.study: must be one file, got 2"),
         ("[items]\nstudy = []", "items.study: must be one file, got 0"),
         ('[items]\nstudy = ""', "items.study: names no file"),

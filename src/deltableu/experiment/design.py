@@ -39,6 +39,9 @@ _KINDS = {
     "file": ("", ""),
 }
 _RETRIEVAL = ("c-tfidf", "c-bm25")
+_WITHOUT_CANDIDATES = ("random", "human", "file")
+#: What a kind cannot do without.
+_NEEDED = {"model": "model", "program": "command"}
 #: Kinds that draw something.
 _DRAWING = ("random", "human", "model")
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
@@ -106,6 +109,12 @@ class _RawLogs:
     seed: str
     by_shares: bool
     reading: tuple[Part, ...]
+
+
+def _with_candidates(systems: Mapping[str, Section], name: str) -> tuple[str, ...]:
+    """The other systems that say what else they considered."""
+    others = ((other, one.peek("kind")) for other, one in systems.items() if other != name)
+    return tuple(other for other, kind in others if kind not in _WITHOUT_CANDIDATES)
 
 
 class _Designer:
@@ -270,6 +279,8 @@ class _Designer:
                 section.check_empty()
                 found[name] = given, type_
                 continue
+            if kind in _NEEDED and _NEEDED[kind] not in section:
+                raise section.wrong(_NEEDED[kind], f"is missing, which a {kind} needs")
             command: list[Part] = ["respond", "run", items, "--kind", kind]
             if period:
                 period = section.choice("logs", PERIODS, period)
@@ -280,7 +291,7 @@ class _Designer:
             if kind == "program" and (program := program_command(section)):
                 command += ["--command", program]
             if kind == "rerank":
-                of = section.choice("of", tuple(one for one in systems if one != name))
+                of = section.choice("of", _with_candidates(systems, name))
                 command += ["--nbest", Made(f"answer-{of}", "nbest.jsonl")]
             if name in wanted:
                 command += ["--nbest-output", Result("nbest.jsonl")]
