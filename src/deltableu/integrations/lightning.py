@@ -44,20 +44,22 @@ class TorchMetric(torchmetrics.Metric):  # type: ignore[misc, unused-ignore]
 
     is_differentiable = False
     full_state_update = False
+    sums: torch.Tensor
+    segments: torch.Tensor
 
     def __init__(self, metric: Metric | None = None, **options: Any) -> None:
         super().__init__(**options)
         metric = DeltaBLEU() if metric is None else metric
         check_kind("the metric", metric, Metric)
         rows = _probe(metric)
-        self.metric = metric
+        self.judged_by = metric
         self.add_state("sums", torch.zeros(rows.shape[1], dtype=torch.float64), "sum")
         self.add_state("segments", torch.zeros((), dtype=torch.int64), "sum")
 
     @property
-    def higher_is_better(self) -> bool:
+    def higher_is_better(self) -> bool:  # type: ignore[override, unused-ignore]
         """Whether a higher score is the better one, for whatever keeps the best checkpoint."""
-        return self.metric.higher_is_better
+        return self.judged_by.higher_is_better
 
     def update(
         self,
@@ -68,7 +70,7 @@ class TorchMetric(torchmetrics.Metric):  # type: ignore[misc, unused-ignore]
         """Add a batch: texts, the references of each, and weights in the shape of those."""
         if not len(preds):
             return
-        sums = self.metric.compute(preds, target, weights, threads=1).sums()
+        sums = self.judged_by.compute(preds, target, weights, threads=1).sums()
         self.sums += torch.from_numpy(np.asarray(sums)).to(self.sums.device)
         self.segments += len(preds)
 
@@ -81,9 +83,9 @@ class TorchMetric(torchmetrics.Metric):  # type: ignore[misc, unused-ignore]
         segments = int(self.segments)
         if segments == 0:
             raise InputError("there is nothing to score: no batch was added")
-        settings = (("metric", self.metric.registered_name), *self.metric.settings())
+        settings = (("metric", self.judged_by.registered_name), *self.judged_by.settings())
         signature = Signature((*settings, ("items", str(segments))))
-        return self.metric.result(self.sums.cpu().numpy(), segments, signature)
+        return self.judged_by.result(self.sums.cpu().numpy(), segments, signature)
 
 
 def _probe(metric: Metric) -> Any:
