@@ -40,3 +40,13 @@ def test_missing_fields_are_named():
     assert HarnessMetric(BLEU(order=1)).process_results({"references": ["a"]}, ["a"])
     with pytest.raises(InputError, match="length compares with more or less than references"):
         HarnessMetric(Length())
+
+
+def test_items_of_a_study_are_documents():
+    """As the task in examples/lm_eval takes them."""
+    doc = {"references": [{"text": "yes I do", "weight": 1.0}, {"text": "no", "weight": -0.5}]}
+    harness = HarnessMetric()
+    found = harness.process_results(doc, ["yes I do"])
+    assert found == {"delta_bleu_2": ("yes I do", ["yes I do", "no"], [1.0, -0.5])}
+    found = HarnessMetric(BLEU(order=1)).process_results(doc, ["yes"])
+    assert found == {"bleu_1": ("yes", ["yes I do", "no"], None)}

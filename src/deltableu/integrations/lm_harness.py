@@ -27,7 +27,8 @@ class HarnessMetric:
     name : str, optional
         The name in `metric_list`; by default the metric's, with underscores.
     references, weights : str
-        Fields of a document that hold them. Without weights where the metric needs none.
+        Fields of a document that hold them. Lines of a study's `items.jsonl` may be documents as
+        they are: their references carry the weights.
 
     Examples
     --------
@@ -55,17 +56,27 @@ class HarnessMetric:
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Result]:
         """What the harness keeps of a document: all that the corpus score needs."""
-        needed = [self.references]
-        if "weights" in self.metric.needs:
-            needed.append(self.weights)
-        for name in needed:
-            if name not in doc:
-                raise InputError(f"a document has no field {name!r}, which {self.name} needs")
-        weights = list(doc[self.weights]) if len(needed) > 1 else None
-        return {self.name: (results[0], list(doc[self.references]), weights)}
+        given = self._field(doc, self.references)
+        if all(isinstance(one, Mapping) for one in given):
+            # An item of a study, whose references carry their weights.
+            texts = [one["text"] for one in given]
+            weights = [one["weight"] for one in given]
+        else:
+            texts = list(given)
+            weights = list(self._field(doc, self.weights)) if self._weighted else []
+        return {self.name: (results[0], texts, weights if self._weighted else None)}
 
     def aggregate(self, items: Sequence[Result]) -> float:
         """The corpus score of all documents, on the scale of `deltableu score`."""
         texts, references, weights = zip(*items, strict=True)
-        weighted = list(weights) if "weights" in self.metric.needs else None
+        weighted = [list(one or ()) for one in weights] if self._weighted else None
         return self.metric.compute(list(texts), list(references), weighted).score().score
+
+    @property
+    def _weighted(self) -> bool:
+        return "weights" in self.metric.needs
+
+    def _field(self, doc: Mapping[str, Any], name: str) -> Any:
+        if name not in doc:
+            raise InputError(f"a document has no field {name!r}, which {self.name} needs")
+        return doc[name]
