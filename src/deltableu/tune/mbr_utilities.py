@@ -12,10 +12,8 @@ from deltableu._types import Array
 from deltableu.errors import InputError
 from deltableu.score import (
     BLEU,
-    NIST,
     ChrF,
     ChrFPlusPlus,
-    CIDEr,
     DeltaBLEU,
     Metric,
     NgramMetric,
@@ -110,7 +108,7 @@ def _check(metric: Metric) -> None:
             f"{name} needs the message that is answered, and candidates are compared with each "
             "other alone: choose another utility"
         )
-    if isinstance(metric, NIST | CIDEr):
+    if metric.needs_all_items:
         raise InputError(
             f"{name} weighs n-grams by how rare they are in the references of a whole corpus, "
             "which candidates of one item are not: choose another utility"
