@@ -18,6 +18,8 @@ from deltableu.corpus import Reference, ReferenceSet
 TAU = 0.1
 #: What the original reference counts beside mined ones, which share the rest.
 ORIGINAL_SHARE = 0.3
+#: Where a share is too small for a number, its logarithm is this one's.
+_TINY = 5e-324
 
 
 def soft_pool(similarities: Array, weights: Array, bounds: Ints, tau: float = TAU) -> Array:
@@ -62,7 +64,8 @@ def soft_pool(similarities: Array, weights: Array, bounds: Ints, tau: float = TA
     # 1 + this is the sum; near 1 it would lose what a high temperature leaves of differences.
     excess = np.add.reduceat(shares * np.expm1(below), starts)
     total = np.add.reduceat(shares * np.exp(below), starts)
-    logs = np.where(excess < -0.5, np.log(total), np.log1p(np.maximum(excess, -0.5)))
+    far = np.log(np.maximum(total, _TINY))
+    logs = np.where(excess < -0.5, far, np.log1p(np.maximum(excess, -0.5)))
     pools[owners[starts]] = best + tau * logs
     return pools
 
@@ -72,8 +75,8 @@ def reference_shares(weights: Array, bounds: Ints) -> Array:
 
     Examples
     --------
-    >>> reference_shares(np.array([1.0, -0.5, 0.6, -1.0]), np.array([0, 3, 4])).tolist()
-    [0.625, 0.0, 0.375, 0.0]
+    >>> reference_shares(np.array([1.5, -0.5, 0.5, -1.0]), np.array([0, 3, 4])).tolist()
+    [0.75, 0.0, 0.25, 0.0]
     """
     owners = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     positive = np.maximum(weights, 0.0)
