@@ -59,20 +59,20 @@ class CosineSimilarity(Similarity):
         made = self._source.vectors(Texts.of(list(places)))
         return np.ascontiguousarray(made, np.float64), numbers
 
-    def prepare(self, references: Sequence[str]) -> tuple[Array, Ints]:
+    def encode_texts(self, references: Sequence[str]) -> tuple[Array, Ints]:
         return self.vectors(references)
 
     def compare(
-        self, hypotheses: Sequence[str], prepared: tuple[Array, Ints], owners: Ints
+        self, hypotheses: Sequence[str], encoded: tuple[Array, Ints], owners: Ints
     ) -> Array:
         own, places = self.vectors(hypotheses)
-        other, numbers = prepared
+        other, numbers = encoded
         cosines = dot_products(own, other, places[owners], numbers.astype(np.int32))
         # Vectors have length 1 but for the last digits.
         return np.clip(cosines, -1.0, 1.0)
 
     def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
-        return self.compare(hypotheses, self.prepare(references), owners)
+        return self.compare(hypotheses, self.encode_texts(references), owners)
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         return (("encoder", self._label), ("case", "lower" if self.lowercase else "mixed"))

@@ -66,7 +66,7 @@ class SimilarityMetric(SegmentMetric):
         return self.similarity
 
     def prepare(self, prepared: PreparedReferences) -> Any:
-        return self.similarity.prepare(self.cased(prepared.flat.texts))
+        return self.similarity.encode_texts(self.cased(prepared.flat.texts))
 
     def similarities(self, hypotheses: Sequence[str], encoded: PreparedReferences) -> Array:
         """The similarity of each reference and its item's hypothesis."""
@@ -91,7 +91,7 @@ class SimilarityMetric(SegmentMetric):
         self, references: ReferenceSet, outputs: Sequence[Sequence[str]]
     ) -> SimilarityReweighting:
         flat = flat_references(references, weighted=True)
-        prepared = self.similarity.prepare(self.cased(flat.texts))
+        prepared = self.similarity.encode_texts(self.cased(flat.texts))
         pairs = [
             self.similarity.compare(self.cased(texts), prepared, flat.owners) for texts in outputs
         ]
