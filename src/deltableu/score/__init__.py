@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
     from deltableu.score.engine.inputs import first_wrong_text
+    from deltableu.score.engine.neutral import NeutralChoice, choose_neutral
     from deltableu.score.engine.ngram_metric import NgramMetric
     from deltableu.score.engine.ordered_metric import OrderedMetric
     from deltableu.score.engine.pooled import PooledStatistics
@@ -65,7 +66,15 @@ if TYPE_CHECKING:
     from deltableu.score.metrics.sentence_bleu import SentenceBLEU, SentenceBLEUSimilarity
     from deltableu.score.metrics.sentinels import Constant, Length, MessageOverlap, Random
     from deltableu.score.metrics.similarities import SimilarityMetric, as_similarity
-    from deltableu.score.metrics.soft import Soft, SoftChrFPlusPlus, SoftCosine, SoftRougeL
+    from deltableu.score.metrics.soft import (
+        Soft,
+        SoftChrF,
+        SoftChrFPlusPlus,
+        SoftCosine,
+        SoftRougeL,
+        SoftTable,
+        SoftTER,
+    )
     from deltableu.score.metrics.ter import TER
     from deltableu.score.registry import (
         installed_metrics,
@@ -119,6 +128,7 @@ __all__ = [
     "MessageOverlap",
     "Metric",
     "Need",
+    "NeutralChoice",
     "NgramCredit",
     "NgramMetric",
     "OrderedMetric",
@@ -141,9 +151,12 @@ __all__ = [
     "Similarity",
     "SimilarityMetric",
     "Soft",
+    "SoftChrF",
     "SoftChrFPlusPlus",
     "SoftCosine",
     "SoftRougeL",
+    "SoftTER",
+    "SoftTable",
     "Statistics",
     "TableSimilarity",
     "TextOptions",
@@ -152,6 +165,7 @@ __all__ = [
     "as_similarity",
     "bleu",
     "brevity_penalty",
+    "choose_neutral",
     "chrf",
     "chrf_plus_plus",
     "cider",

@@ -109,8 +109,12 @@ def with_shares(references: ReferenceSet, original: float = ORIGINAL_SHARE) -> R
             known = references.items[index].references
         place = 0 if references.originals is None else references.originals[index]
         rows.append(_shares(known, len(texts), place, original))
+    # There is no neutral weight to count these from.
     return replace(
-        references, weights=tuple(rows), weights_from=f"origins,original={original:.12g}"
+        references,
+        weights=tuple(rows),
+        weights_from=f"origins,original={original:.12g}",
+        neutral=0.0,
     )
 
 
