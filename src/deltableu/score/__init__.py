@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
     from deltableu.score.engine.inputs import first_wrong_text
-    from deltableu.score.engine.neutral import NeutralChoice, choose_neutral
+    from deltableu.score.engine.neutral import NeutralChoice, WeightedMetric, choose_neutral
     from deltableu.score.engine.ngram_metric import NgramMetric
     from deltableu.score.engine.ordered_metric import OrderedMetric
     from deltableu.score.engine.pooled import PooledStatistics
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deltableu.score.engine.soft_pool import reference_shares, soft_pool, with_shares
     from deltableu.score.engine.statistics import Bootstrap, Statistics
     from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
+    from deltableu.score.explain_pool import PooledReference, PoolExplanation, explain_pool
     from deltableu.score.functions import (
         ScoreOptions,
         TextOptions,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from deltableu.score.registry import (
         installed_metrics,
         make_metrics,
+        metric_class,
         metric_label,
         metric_name,
         metric_names,
@@ -132,6 +134,8 @@ __all__ = [
     "NgramCredit",
     "NgramMetric",
     "OrderedMetric",
+    "PoolExplanation",
+    "PooledReference",
     "PooledStatistics",
     "PreparedReferences",
     "Random",
@@ -161,6 +165,7 @@ __all__ = [
     "TableSimilarity",
     "TextOptions",
     "TextSource",
+    "WeightedMetric",
     "as_metrics",
     "as_similarity",
     "bleu",
@@ -176,12 +181,14 @@ __all__ = [
     "distinct",
     "entropy",
     "explain_item",
+    "explain_pool",
     "first_wrong_text",
     "holds_scores",
     "holds_texts",
     "ibleu",
     "installed_metrics",
     "make_metrics",
+    "metric_class",
     "metric_label",
     "metric_name",
     "metric_names",

@@ -183,15 +183,21 @@ class WeightedMetric(Metric):
             return given
         return given.counted_from(self._found(given) if self.neutral == "auto" else self.neutral)
 
+    def neutral_choice(self, references: ReferenceSet) -> NeutralChoice | None:
+        """What `auto` finds; None where it was not asked for, or nobody rated the references."""
+        if self.neutral != "auto":
+            return None
+        given = replace(self, neutral=0.0).prepare_references(references)
+        if given.weights is None or given.neutral is not None:
+            return None
+        return choose_neutral(self, given)
+
     def fitted_to(self, references: ReferenceSet) -> Metric:
         """The metric with the neutral weight that these references have."""
         if self.neutral != "auto":
             return self
-        plain = replace(self, neutral=0.0)
-        given = plain.prepare_references(references)
-        if given.weights is None or given.neutral is not None:
-            return plain
-        return replace(self, neutral=self._found(given))
+        choice = self.neutral_choice(references)
+        return replace(self, neutral=0.0 if choice is None else choice.value)
 
     def counted(self, references: ReferenceSet, plain: Reweighting) -> Reweighting:
         """For weights as they were given, unless those of the references are counted already."""
