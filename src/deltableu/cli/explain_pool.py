@@ -46,7 +46,8 @@ def show_pool(
     data = read_people(study, ratings=False, drop_failed=drop_failed)
     check_outputs(data, study, [system])
     references = reference_set(data).select(select)
-    fitted = cast(Soft, *fitted_metrics([made], references))
+    (found_metric,) = fitted_metrics([made], references)
+    fitted = cast(Soft, found_metric)
     prepared = fitted.prepare_references(references)
     poor = set(prepared.without_positive()) if no_positive == "skip" else set()
     kept = [place for place in range(len(prepared)) if place not in poor]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         nist,
         rouge,
         sentence_bleu,
+        soft,
         ter,
     )
     from deltableu.score.influence import CorpusShare, corpus_share, rank_items
@@ -200,6 +201,7 @@ __all__ = [
     "score_systems",
     "scored_source",
     "sentence_bleu",
+    "soft",
     "soft_pool",
     "ter",
     "text_source",
