@@ -12,7 +12,7 @@ from deltableu.corpus import reference_set
 pytest.importorskip("wordllama")
 
 
-def test_score_compare_and_validate_know_soft_metrics(succeeds, demo):
+def test_score_compare_and_validate_know_soft_metrics(run, succeeds, demo):
     metrics = "soft-cosine,soft-chrf++,soft-rouge-l"
     scored = succeeds("score", demo, "--metrics", metrics, "--format", "json").out
     names = {record["metric"] for record in json.loads(scored)}
@@ -27,7 +27,9 @@ def test_score_compare_and_validate_know_soft_metrics(succeeds, demo):
     assert found == pytest.approx(expected)
     compared = succeeds("compare", demo, "--metrics", "soft-chrf++", "--baseline", "human").out
     assert compared.startswith("human is better than")
-    assert "soft-chrf++" in succeeds("validate", demo, "--metrics", "soft-chrf++").out
+    validated = run("validate", demo, "--metrics", "soft-chrf++")
+    assert validated.code == 0
+    assert "soft-chrf++" in validated.out
 
 
 def test_tau_and_encoder_reach_the_signature(succeeds, demo, tmp_path):
@@ -40,19 +42,21 @@ def test_tau_and_encoder_reach_the_signature(succeeds, demo, tmp_path):
 
 
 def test_explain_names_references_and_words(succeeds, demo):
-    arguments = ("--system", "human", "--metric", "soft-chrf++", "--item", "d38")
+    arguments = ("--system", "human", "--metric", "soft-chrf++", "--item", "d38", "--tau", "1")
     said = succeeds("explain", demo, *arguments).out
     assert "carries 43% of it" in said
     assert "the word 'Congratulations!' is worth 20.1" in " ".join(said.split())
     parsed = json.loads(succeeds("explain", demo, *arguments, "--format", "json").out)
     (found,) = parsed if isinstance(parsed, list) else [parsed]
+    assert found["score"] == pytest.approx(55.0, abs=0.05)
     assert sum(one["carries"] for one in found["references"]) == pytest.approx(1.0)
     assert found["item"] == "d38"
 
 
-def test_neutral_auto_says_what_it_took_and_is_that_value(succeeds, demo):
+def test_neutral_auto_says_what_it_took_and_is_that_value(run, succeeds, demo):
     arguments = ("score", demo, "--metrics", "delta-chrf++", "--systems", "human", "random")
-    told = succeeds(*arguments, "--neutral", "auto", "--format", "json")
+    told = run(*arguments, "--neutral", "auto", "--format", "json")
+    assert told.code == 0
     references = reference_set(read_study(demo))
     choice = choose_neutral(Discriminative("chrf++"), references)
     assert choice.summary in " ".join(told.err.split())
