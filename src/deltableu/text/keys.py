@@ -20,7 +20,7 @@ _HALF = np.uint64(32)
 #: More rows than so many bits number are sorted more slowly.
 _GROUP_BITS = 24
 _EVERYTHING = np.empty(0, np.int64)
-_TYPE = f"S{_SIZE}"
+_TYPE = np.dtype(f"S{_SIZE}")
 #: RFC 7693: the initialisation vector (section 2.6) and the places of message words (2.7).
 _VECTOR = (
     0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19,
