@@ -32,7 +32,13 @@ from deltableu.logs.read_rows import (
     read_line_groups,
     read_row_groups,
 )
-from deltableu.logs.scanned_posts import PostColumns, PostLists, PostScanner, Scanned, post_columns
+from deltableu.logs.scanned_posts import (
+    PostColumns,
+    PostLists,
+    PostScanner,
+    ScannedPosts,
+    post_columns,
+)
 from deltableu.logs.times import NO_TIME
 from deltableu.logs.values import (
     Name,
@@ -162,7 +168,7 @@ def read_post_blocks(
             yield Posts(*joined.take())
             joined = PostColumns()
         joined.add(found)
-        if joined.posts >= _BLOCK and not isinstance(found, Scanned):
+        if joined.posts >= _BLOCK and not isinstance(found, ScannedPosts):
             yield Posts(*joined.take())
             joined = PostColumns()
     if joined.posts:
@@ -171,7 +177,7 @@ def read_post_blocks(
 
 def _read(
     file: FoundFile, columns: Columns, report: Report, advance: Advance | None
-) -> Iterator[Scanned | PostLists]:
+) -> Iterator[ScannedPosts | PostLists]:
     names = [columns.get(name, name) for name in POST_COLUMNS]
     one_by_one = _Checked(file, columns, report)
     if file.form == "parquet":

@@ -35,7 +35,7 @@ PostLists: TypeAlias = tuple[
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scanned:
+class ScannedPosts:
     """Posts as they lie in a chunk of lines, and beyond its end in `side`."""
 
     data: bytes
@@ -67,7 +67,7 @@ class PostScanner:
         plain = all("." not in name and "\\" not in name and '"' not in name for name in names)
         return cls(names) if plain and len(set(names)) == len(names) else None
 
-    def __call__(self, data: bytes, at: int) -> tuple[Scanned, int]:
+    def __call__(self, data: bytes, at: int) -> tuple[ScannedPosts, int]:
         """The posts from a byte on that are usual, and where the line after them begins."""
         if data is not self._data:
             lines = data.count(b"\n")
@@ -90,7 +90,7 @@ class PostScanner:
         first_wrong = _read_times(odd[:, :odds], data, kept, times)
         if first_wrong is not None:
             posts, end = first_wrong, int(spans[0, first_wrong])
-        made = Scanned(
+        made = ScannedPosts(
             data, kept, spans[1:, :posts].copy(), times[:posts].copy(), reposts[:posts].copy()
         )
         return made, end
@@ -128,11 +128,11 @@ class PostColumns:
 
     def takes(self, found: object) -> bool:
         """Whether these can be in the same buffer as the others."""
-        return not isinstance(found, Scanned) or not self._data or self._data is found.data
+        return not isinstance(found, ScannedPosts) or not self._data or self._data is found.data
 
-    def add(self, found: Scanned | PostLists) -> None:
+    def add(self, found: ScannedPosts | PostLists) -> None:
         """Add posts."""
-        if not isinstance(found, Scanned):
+        if not isinstance(found, ScannedPosts):
             for column, more in zip(self._lists, found, strict=True):
                 column += more  # type: ignore[operator]
             self.posts += len(found[0])

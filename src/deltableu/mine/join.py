@@ -15,7 +15,7 @@ from deltableu.io import BrokenFile, Report, fail
 from deltableu.logs import Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.heaps import Heaps
-from deltableu.mine.rows import LoggedPair, LogRows
+from deltableu.mine.rows import KeptRows, LoggedPair, LogRows
 from deltableu.mine.similarity import Counter, Scorer
 from deltableu.text import WordRule
 
@@ -189,18 +189,22 @@ class Joining:
     on_error: OnError = "stop"
 
     def __call__(self, job: PartitionJob, tell: Tell) -> Joined:
-        found = Joined.empty(self.items, self.places)
+        found, kept = Joined.empty(self.items, self.places), KeptRows()
         read = 0
         for block in job.partition.blocks(Problems(self.on_error).report):
             rows = LogRows(block, self.rule)
-            self._join(rows, job.offset + block.first, job.floors or Floors(self.items), found)
+            floors = job.floors or Floors(self.items)
+            self._join(rows, job.offset + block.first, floors, found, kept)
             tell(len(block), block.read - read)
             read = block.read
         tell(0, job.partition.size - read)
-        found.forget_displaced()
+        kept.forget_others(found.heaps.held())
+        found.pairs = kept.pairs()
         return found
 
-    def _join(self, rows: LogRows, offset: int, floors: Floors, found: Joined) -> None:
+    def _join(
+        self, rows: LogRows, offset: int, floors: Floors, found: Joined, texts: KeptRows
+    ) -> None:
         """Add a block whose first row has position `offset`."""
         admission = self.rows.admit(rows)
         found.dropped.update(admission.dropped)
@@ -216,7 +220,9 @@ class Joining:
             found.heaps.offer(best.items[kept], best.scores[kept], chosen + offset, keys)
             begin = best.done
         positions = found.heaps.positions
-        found.keep_texts(rows.pairs_at(np.unique(positions[positions >= offset]), offset))
+        texts.add(rows, np.unique(positions[positions >= offset]), offset)
+        if texts.count > 2 * positions.size:
+            texts.forget_others(found.heaps.held())
         picks = self.picks[slice(*np.searchsorted(self.picks, (offset, offset + len(rows))))]
         found.picked.update(rows.pairs_at(picks[admission.rows[picks - offset] == 1], offset))
 
