@@ -15,7 +15,7 @@ from deltableu.io import BrokenFile, Report, fail
 from deltableu.logs import Partition
 from deltableu.mine.admission import OwnPairs, RowFilter
 from deltableu.mine.heaps import Heaps
-from deltableu.mine.rows import KeptRows, LoggedPair, LogRows
+from deltableu.mine.rows import LoggedPair, LogRows
 from deltableu.mine.similarity import Counter, Scorer
 from deltableu.text import WordRule
 
@@ -189,22 +189,18 @@ class Joining:
     on_error: OnError = "stop"
 
     def __call__(self, job: PartitionJob, tell: Tell) -> Joined:
-        found, kept = Joined.empty(self.items, self.places), KeptRows()
+        found = Joined.empty(self.items, self.places)
         read = 0
         for block in job.partition.blocks(Problems(self.on_error).report):
             rows = LogRows(block, self.rule)
-            floors = job.floors or Floors(self.items)
-            self._join(rows, job.offset + block.first, floors, found, kept)
+            self._join(rows, job.offset + block.first, job.floors or Floors(self.items), found)
             tell(len(block), block.read - read)
             read = block.read
         tell(0, job.partition.size - read)
-        kept.forget_others(found.heaps.held())
-        found.pairs = kept.pairs()
+        found.forget_displaced()
         return found
 
-    def _join(
-        self, rows: LogRows, offset: int, floors: Floors, found: Joined, texts: KeptRows
-    ) -> None:
+    def _join(self, rows: LogRows, offset: int, floors: Floors, found: Joined) -> None:
         """Add a block whose first row has position `offset`."""
         admission = self.rows.admit(rows)
         found.dropped.update(admission.dropped)
@@ -220,9 +216,7 @@ class Joining:
             found.heaps.offer(best.items[kept], best.scores[kept], chosen + offset, keys)
             begin = best.done
         positions = found.heaps.positions
-        texts.add(rows, np.unique(positions[positions >= offset]), offset)
-        if texts.count > 2 * positions.size:
-            texts.forget_others(found.heaps.held())
+        found.keep_texts(rows.pairs_at(np.unique(positions[positions >= offset]), offset))
         picks = self.picks[slice(*np.searchsorted(self.picks, (offset, offset + len(rows))))]
         found.picked.update(rows.pairs_at(picks[admission.rows[picks - offset] == 1], offset))
 

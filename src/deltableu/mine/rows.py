@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,64 +97,15 @@ class LogRows:
 
     def pairs_at(self, positions: Ints, offset: int) -> dict[int, LoggedPair]:
         """The texts of the rows at some positions, where that of the first row is `offset`."""
-        return _logged_pairs(positions, self._texts_at(positions - offset))
-
-    def _texts_at(self, rows: Ints) -> _PairTexts:
-        block = self.block
-        texts = (block.utterances, block.responses, block.ids, block.threads)
-        return tuple(None if one is None else one.choose(rows) for one in texts)
-
-
-#: Utterances, responses, ids and threads of some pairs.
-_PairTexts: TypeAlias = tuple[Texts | None, ...]
-
-
-def _logged_pairs(positions: Ints, texts: _PairTexts) -> dict[int, LoggedPair]:
-    said, named = (
-        [[""] * len(positions) if one is None else one.strings() for one in some]
-        for some in (texts[:2], texts[2:])
-    )
-    names = ([name or None for name in column] for column in named)
-    return dict(zip(positions.tolist(), map(LoggedPair, *said, *names), strict=True))
-
-
-class KeptRows:
-    """The texts of rows by position, as bytes: strings are made of those that are wanted at last.
-
-    Attributes
-    ----------
-    count : int
-        Rows that are kept.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._parts: list[tuple[Ints, _PairTexts]] = []
-
-    def add(self, rows: LogRows, positions: Ints, offset: int) -> None:
-        """Keep rows of a block whose first row has position `offset`."""
-        self._add(positions, rows._texts_at(positions - offset))
-
-    def _add(self, positions: Ints, texts: _PairTexts) -> None:
-        if len(positions):
-            joined = tuple(None if one is None else one.joined() for one in texts)
-            self._parts.append((positions, joined))
-            self.count += len(positions)
-
-    def forget_others(self, held: Ints) -> None:
-        """Keep only rows at these positions."""
-        parts, self._parts, self.count = self._parts, [], 0
-        for positions, texts in parts:
-            kept = np.isin(positions, held)
-            chosen = tuple(None if one is None else one.choose(kept) for one in texts)
-            self._add(positions[kept], chosen)
-
-    def pairs(self) -> dict[int, LoggedPair]:
-        """What is kept, by position."""
-        found: dict[int, LoggedPair] = {}
-        for part in self._parts:
-            found.update(_logged_pairs(*part))
-        return found
+        block, rows = self.block, positions - offset
+        ids, threads = (
+            [text or None for text in texts.choose(rows).strings()]
+            if texts is not None
+            else repeat(None)
+            for texts in (block.ids, block.threads)
+        )
+        chosen = (texts.choose(rows).strings() for texts in (block.utterances, block.responses))
+        return dict(zip(positions.tolist(), map(LoggedPair, *chosen, ids, threads), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
