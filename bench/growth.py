@@ -42,9 +42,9 @@ def write_files(folder: Path, items: int) -> None:
                 for place, (text, weight) in enumerate(zip(texts, weights, strict=False))
             ]
             stream.write(json.dumps({"id": f"q{number}", "references": listed}) + "\n")
-    for system, texts in enumerate(outputs):
+    for system, said in enumerate(outputs):
         with open(folder / "study" / "outputs" / f"s{system}.jsonl", "w", encoding="utf-8") as file:
-            for number, text in enumerate(texts):
+            for number, text in enumerate(said):
                 file.write(json.dumps({"id": f"q{number}", "text": text}) + "\n")
     with open(folder / "study" / "ratings.csv", "w", encoding="utf-8", newline="") as stream:
         write = csv.writer(stream, lineterminator="\n").writerow
@@ -58,8 +58,8 @@ def write_files(folder: Path, items: int) -> None:
         write = csv.writer(stream, lineterminator="\n").writerow
         write(("id", "system", "prediction", "references"))
         for number, row in enumerate(references):
-            for system, texts in enumerate(outputs):
-                write((f"q{number}", f"s{system}", texts[number], row[0]))
+            for system, said in enumerate(outputs):
+                write((f"q{number}", f"s{system}", said[number], row[0]))
 
 
 def measure(items: int) -> None:
