@@ -58,12 +58,20 @@ def _write_lines(path: Path, lines: Sequence[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def cold(command: Sequence[str], folder: Path) -> tuple[float, float, float]:
-    """Seconds, seconds of processor time and megabytes at the peak of one process."""
+def cold(
+    command: Sequence[str], folder: Path, *, quiet: bool = False
+) -> tuple[float, float, float]:
+    """Seconds, seconds of processor time and megabytes at the peak of one process.
+
+    What it says beside its results goes where that of this process goes, unless it is `quiet`.
+    """
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, env=environment)
+    said = subprocess.DEVNULL if quiet else None
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=said, env=environment
+    )
     _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)

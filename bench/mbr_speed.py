@@ -224,6 +224,30 @@ def reward_batches() -> None:
     print(f"  64 texts of 2,000 items with 8 references each: {milliseconds:.3f} ms")
 
 
+def single_rewards() -> None:
+    """One text against 16 references, by itself and as a batch of one would be scored."""
+    corpus = zipf_corpus(2_000, 16)
+    ids = [f"q{number}" for number in range(2_000)]
+    reward = DeltaBLEUReward(ReferenceSet(corpus.references, corpus.weights, item_ids=ids))
+
+    def one_by_one() -> None:
+        for id, text in zip(ids, corpus.hypotheses, strict=True):
+            reward.compute_score("bench", text, id)
+
+    def batches_of_one() -> None:
+        for place, text in enumerate(corpus.hypotheses):
+            taken = reward.encoded.take(np.array([place]))
+            reward.metric.statistics([text], taken, threads=1).segment_scores()
+
+    alone, batches = (
+        1e6 * best_of(call, repeats=5) / len(ids) for call in (one_by_one, batches_of_one)
+    )
+    print(
+        f"  one text against 16 references: {alone:.0f} microseconds; as a batch of one "
+        f"{batches:.0f}, ratio {batches / alone:.1f}x"
+    )
+
+
 def main() -> None:
     lists = perturbed_lists(ITEMS, CANDIDATES)
     print(f"minimum Bayes risk, {CANDIDATES} candidates for each of {ITEMS:,} items, best of 2")
@@ -237,6 +261,8 @@ def main() -> None:
     against_package("mbrs", _MBRS, [["torch==2.13.0"], ["mbrs", "setuptools<81"]], lists)
     print("\na batch of rewards")
     reward_batches()
+    print("\nsingle rewards")
+    single_rewards()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import random
 from collections import Counter
@@ -21,64 +20,33 @@ from deltableu.corpus.outputs import match_outputs_by_line
 from deltableu.corpus.plain import read_plain_lines
 from deltableu.corpus.plain_columns import read_plain_columns
 from deltableu.errors import Problem
+from tests.mutated_files import NUMBERS, a_line, a_text, mutated, respelt, shuffled
 from tests.uncompiled import run_uncompiled
-
-_TEXTS = (
-    *("yes", "No, never!", "naïve café", "你好", "😀 ok", 'say "hi"', "back\\slash", "tab\there"),
-    *("line\nfeed", "", " ", "\u2028", "\u3000", "\u0085", "\x7f", "&quot;", "a" * 300, "/", "\r"),
-)
-_NUMBERS = ("0", "-0", "-0.0", "1", "1.0", "0.1", "0.30000000000000004", "-1", "5e-1", "1E0", "01")
-_NUMBERS += ("1.", ".5", "+1", "1e999", "-", "9" * 45, "0." + "3" * 60, "1.0000000000000002", "2")
-_VALUES = ("null", "true", "[]", "{}", '""', '"x"', "NaN", "Infinity", '"\\ud800"', '"\\u0041"')
-_VALUES += ('"\\ud83d\\ude00"', '"\\x"', '["a", null]', '{"a": 1, "a": 2}', "-5", *_NUMBERS)
-_PIECES = (b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r\n", b"\n", b"\r", b"\t")
-_PIECES += (b" ", b"\\", b'"', b",", b":", b"{", b"}", b"[", b"]", b"\xc2\x85", b"\xe3\x80\x80")
-_PIECES += (
-    b"\\u0000",
-    b"\\ud800",
-    b"1e5",
-    b"-",
-    b".",
-    b"null",
-    b"\xf4\x90\x80\x80",
-    b"\xe0\x80\x80",
-)
-
-
-def _text(rng: random.Random) -> str:
-    return rng.choice(_TEXTS) if rng.random() < 0.5 else f"a text of number {rng.randrange(99)}"
 
 
 def _reference(rng: random.Random, place: int) -> object:
     if rng.random() < 0.1:
-        return _text(rng)
-    made: dict[str, object] = {"id": f"r{place}", "text": _text(rng)}
+        return a_text(rng)
+    made: dict[str, object] = {"id": f"r{place}", "text": a_text(rng)}
     if rng.random() < 0.7:
         made["weight"] = rng.choice((None, 1, -1, 0, 0.5, -0.25, rng.uniform(-1, 1), -0.0))
     if rng.random() < 0.7:
         made["origin"] = rng.choice(("original", "written", "mined", "parrot", "random", None))
     if rng.random() < 0.3:
         made["source"] = rng.choice(
-            (None, {}, {"utterance": _text(rng), "id": 7, "score": 1.5, "rank": 3}, {"rank": None})
+            (None, {}, {"utterance": a_text(rng), "id": 7, "score": 1.5, "rank": 3}, {"rank": None})
         )
     if rng.random() < 0.1:
         made["id"] = rng.choice(("r0", "", None, 3, "ä", "r01"))
-    return _shuffled(rng, made)
-
-
-def _shuffled(rng: random.Random, made: dict[str, object]) -> dict[str, object]:
-    keys = list(made)
-    if rng.random() < 0.2:
-        rng.shuffle(keys)
-    return {key: made[key] for key in keys}
+    return shuffled(rng, made)
 
 
 def _item(rng: random.Random, number: int) -> dict[str, object]:
     made: dict[str, object] = {"id": rng.choice((str(number), number, f"item {number}"))}
     if rng.random() < 0.5:
-        made["context"] = rng.choice(([], [_text(rng), _text(rng)], None))
+        made["context"] = rng.choice(([], [a_text(rng), a_text(rng)], None))
     if rng.random() < 0.5:
-        made["message"] = rng.choice((None, _text(rng)))
+        made["message"] = rng.choice((None, a_text(rng)))
     made["references"] = [_reference(rng, place) for place in range(rng.choice((0, 1, 2, 3)))]
     if rng.random() < 0.3:
         made["meta"] = rng.choice(
@@ -87,60 +55,10 @@ def _item(rng: random.Random, number: int) -> dict[str, object]:
                 {},
                 {"weights_from": "judge"},
                 {"a": [1, {"b": "}"}], "c": "\\"},
-                {"d": _text(rng)},
+                {"d": a_text(rng)},
             )
         )
-    return _shuffled(rng, made)
-
-
-def _line(rng: random.Random, record: object) -> str:
-    separators = rng.choice(((", ", ": "), (",", ":"), (" ,\t", " : ")))
-    return json.dumps(record, ensure_ascii=rng.random() < 0.3, separators=separators)
-
-
-def _respelt(rng: random.Random, line: str) -> str:
-    """A value that is another, or a field that is twice there or gone."""
-    cuts = [place for place, sign in enumerate(line) if sign == ":"]
-    if not cuts:
-        return line
-    begin = rng.choice(cuts) + 1
-    end = min((at for sign in ",}]" if (at := line.find(sign, begin)) >= 0), default=len(line))
-    kind = rng.random()
-    if kind < 0.6:
-        return f"{line[:begin]} {rng.choice(_VALUES)}{line[end:]}"
-    start = max(line.rfind(sign, 0, begin) for sign in ",{") + 1
-    if kind < 0.8:
-        return line[:start] + line[end + 1 :]
-    return f"{line[:end]},{line[start:end]}{line[end:]}"
-
-
-def _mutated(rng: random.Random, data: bytes) -> bytes:
-    """The same bytes, or with some changed."""
-    for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
-        place = rng.randrange(len(data) + 1)
-        kind = rng.randrange(8)
-        lines = data.split(b"\n")
-        if kind == 0 and data:
-            data = data[:place] + bytes([rng.randrange(256)]) + data[place + 1 :]
-        elif kind == 1:
-            data = data[:place] + rng.choice(_PIECES) + data[place:]
-        elif kind == 2:
-            data = data[:place] + data[place + rng.choice((1, 2, 30)) :]
-        elif kind == 3:
-            lines.insert(rng.randrange(len(lines) + 1), rng.choice(lines))
-            data = b"\n".join(lines)
-        elif kind == 4:
-            del lines[rng.randrange(len(lines))]
-            data = b"\n".join(lines)
-        elif kind == 5:
-            data = rng.choice(
-                (b"\xef\xbb\xbf" + data, data.replace(b"\n", b"\r\n"), data + b"\n\n")
-            )
-        elif kind == 6:
-            data = data.removesuffix(b"\n")
-        else:
-            data = data.replace(b" ", rng.choice((b"", b"  ", b"\t", b"\r", b"\xc2\xa0")))
-    return data
+    return shuffled(rng, made)
 
 
 def _compare(columns: ItemColumns | None, by_line: Sequence[Item], problems: list[Problem]) -> str:
@@ -164,12 +82,12 @@ def _floats(row: object) -> object:
 
 
 def _items_case(rng: random.Random, folder: Path) -> str:
-    lines = [_line(rng, _item(rng, number)) for number in range(rng.choice((1, 2, 5)))]
+    lines = [a_line(rng, _item(rng, number)) for number in range(rng.choice((1, 2, 5)))]
     if rng.random() < 0.5:
         place = rng.randrange(len(lines))
-        lines[place] = _respelt(rng, lines[place])
+        lines[place] = respelt(rng, lines[place])
     path = folder / "items.jsonl"
-    path.write_bytes(_mutated(rng, "".join(f"{line}\n" for line in lines).encode()))
+    path.write_bytes(mutated(rng, "".join(f"{line}\n" for line in lines).encode()))
     problems: list[Problem] = []
     return _compare(
         bulk.read_item_columns(path), tuple(read_items(path, problems.append)), problems
@@ -181,14 +99,14 @@ def _plain_case(rng: random.Random, folder: Path) -> str:
     refs = [folder / f"r{stream}.txt" for stream in range(rng.choice((1, 2, 3)))]
     spoilt = rng.randrange(len(refs) + 2)
     for stream, path in enumerate(refs):
-        texts = [_text(rng).replace("\n", "") for _ in range(count)]
+        texts = [a_text(rng).replace("\n", "") for _ in range(count)]
         data = "".join(f"{text}\n" for text in texts).encode()
-        path.write_bytes(_mutated(rng, data) if stream == spoilt else data)
+        path.write_bytes(mutated(rng, data) if stream == spoilt else data)
     weights = folder / "weights.tsv" if rng.random() < 0.7 else None
     if weights is not None:
         cells = [[_cell(rng, path, line) for path in refs] for line in range(count)]
         data = "".join("\t".join(row) + "\n" for row in cells).encode()
-        weights.write_bytes(_mutated(rng, data) if spoilt == len(refs) else data)
+        weights.write_bytes(mutated(rng, data) if spoilt == len(refs) else data)
     problems: list[Problem] = []
     by_line = read_plain_lines(refs, weights, problems.append)
     return _compare(read_plain_columns(refs, weights), by_line, problems)
@@ -198,23 +116,23 @@ def _cell(rng: random.Random, path: Path, line: int) -> str:
     texts = path.read_bytes().decode(errors="replace").split("\n")
     if line < len(texts) and not texts[line].strip() and rng.random() < 0.9:
         return ""
-    return rng.choice(_NUMBERS) if rng.random() < 0.05 else repr(round(rng.uniform(-1, 1), 2))
+    return rng.choice(NUMBERS) if rng.random() < 0.05 else repr(round(rng.uniform(-1, 1), 2))
 
 
 def _outputs_case(rng: random.Random, folder: Path) -> str:
     ids = [f"item {number}" for number in range(rng.choice((1, 2, 5)))]
-    records = [_shuffled(rng, {"id": id, "text": _text(rng)}) for id in ids]
+    records = [shuffled(rng, {"id": id, "text": a_text(rng)}) for id in ids]
     if rng.random() < 0.3:
         rng.shuffle(records)
-    lines = [_line(rng, record) for record in records]
+    lines = [a_line(rng, record) for record in records]
     if rng.random() < 0.3:
         place = rng.randrange(len(lines))
-        lines[place] = _respelt(rng, lines[place])
+        lines[place] = respelt(rng, lines[place])
     form = rng.choice(("jsonl", "txt"))
     if form == "txt":
-        lines = [_text(rng).replace("\n", "") for _ in ids]
+        lines = [a_text(rng).replace("\n", "") for _ in ids]
     path = folder / f"outputs.{form}"
-    path.write_bytes(_mutated(rng, "".join(f"{line}\n" for line in lines).encode()))
+    path.write_bytes(mutated(rng, "".join(f"{line}\n" for line in lines).encode()))
     problems: list[Problem] = []
     by_line = match_outputs_by_line(path, ids, problems.append, "error")
     read = (

@@ -72,6 +72,7 @@ def slowly(path, columns, monkeypatch):
     with monkeypatch.context() as patch:
         for name in ("_fast_jsonl", "_fast_tsv"):
             patch.setattr(posts_module, name, lambda *_: lambda _: None)
+        patch.setattr(posts_module.PostScanner, "of", lambda _: None)
         patch.setattr(posts_module, "_plain_posts", lambda _: None)
         return found(path, columns)
 
@@ -130,11 +131,15 @@ def test_usual_posts_are_read_together(tmp_path):
         b'{"id": 2, "user": "x", "time": "2018-10-10T20:19:24Z", "reply_to": null, "text": "c"}',
     ]
     read = posts_module._fast_jsonl(posts_module.POST_COLUMNS)
-    assert [post.id for post in read(lines)] == ["1", "2"]
+    assert read(lines)[0] == ["1", "2"]
     assert read([*lines, b'{"id": 3, "text": "with", "more": {"a": [1]}}']) is not None
     assert read([*lines, b'{"id": 3.0, "text": "a float"}']) is None
+    more = b'{"x": [1, -0.5, true, {"a": null}], "id": "\\u00e9", "time": 60, "repost": false}\r'
+    data = b"\n".join([*lines, more, b'{"id": "4", "text": "b", "time": "60.5"}', b""])
+    found, end = posts_module.PostScanner.of(posts_module.POST_COLUMNS)(data, 0)
+    assert (len(found), end) == (4, len(data))
     path = tmp_path / "posts.jsonl"
-    path.write_bytes(b"\n".join(lines * 1500))
+    path.write_bytes(b"\n".join([*lines * 1500, b""]))
     blocks = list(posts_module.read_post_blocks(find_files([path])[0], {}, None))
     assert [len(block) for block in blocks] == [3000]
 

@@ -54,6 +54,55 @@ def test_any_texts_in_any_order_score_as_the_metric_does(items, data, metric):
     assert found * 100 == pytest.approx(wanted)
 
 
+ODD_WORDS = (
+    ["a", "b", "the", "naïve", "1,000.5", "x-1.", "a" * 20, "&amp;", "&", "<skipped>", "A", "-\n"],
+    ["\n", "\r", "\u00a0", "\u3000", "", " ", "\x00", "日本", "\U0001f600"],
+)
+ODD_TEXTS = st.lists(st.sampled_from([*ODD_WORDS[0], *ODD_WORDS[1]]), max_size=8).map(" ".join)
+ODD_METRICS = [
+    *METRICS,
+    *(deltableu.SignedDeltaBLEU(order=order, tokenize="none") for order in range(1, 10)),
+    deltableu.SignedDeltaBLEU(tokenize="char"),
+    deltableu.SignedDeltaBLEU(tokenize=str.split, variant="galley2019"),
+    deltableu.SignedDeltaBLEU(lowercase=True, strip_punctuation=True, normalize="NFKC"),
+    deltableu.BLEU(combine="arithmetic", tokenize="intl"),
+]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(ODD_TEXTS, st.sampled_from([1.0, 0.3, 0.1, -0.7])), min_size=1, max_size=5),
+    ODD_TEXTS,
+    st.sampled_from(ODD_METRICS),
+)
+def test_one_text_by_itself_scores_as_many_do_to_the_last_bit(references, text, metric):
+    texts, weights = zip(*references, strict=True)
+    given = ReferenceSet([["z"], [*texts, text[:5]]], [[1.0], [*weights, 0.9]], item_ids=["p", "q"])
+    reward = DeltaBLEUReward(given, metric)
+    many = reward.score(["q", "p", "q"], [text, text, ""]).tolist()
+    assert [reward.score(["q"], [text])[0], reward.score(["p"], [text])[0]] == many[:2]
+    assert reward.compute_score(None, "", "q") == many[2]
+    rows = reward.metric.statistics([text], reward.encoded.take(np.array([1])))
+    assert rows.segment_scores()[0] / 100.0 == many[0]
+
+
+def test_only_items_that_are_there_can_be_taken(reward):
+    for wrong in (-1, len(reward.encoded)):
+        with pytest.raises(IndexError, match="items must be from 0 to 67"):
+            reward.encoded.take(np.array([0, wrong]))
+    twice = reward.encoded.take(np.array([3, 5])).take(np.array([1]))
+    found = reward.metric.statistics(["yes"], twice).segment_scores()[0]
+    assert found == reward.metric.segment_score("yes", reward.encoded, 5)
+
+
+def test_one_text_may_be_in_any_sequence(reward):
+    pandas = pytest.importorskip("pandas")
+    (alone,) = reward.score(["d01"], ["yes I do"]).tolist()
+    columns = pandas.Series(["d01"], index=[7]), pandas.Series(["yes I do"], index=[9])
+    assert reward.score(*columns).tolist() == [alone]
+    assert reward.score(("d01",), np.array(["yes I do"])).tolist() == [alone]
+
+
 def test_references_of_many_chunks_are_one_table():
     """More items than are encoded at once, and more texts than are matched at once."""
     ids = [str(number) for number in range(2500)]
@@ -139,7 +188,9 @@ def test_bad_calls_are_told(reward):
     assert said(reward.score, [["d01"]], ["x"]).startswith("item_ids[0]: must be an item's id")
     assert said(reward.score, ["d01"], [None]) == "item 'd01', texts[0]: must be a text, got None"
     assert said(reward.score, ["d01"], ["x", "y"]).startswith("2 texts for 1 item ids")
-    assert "lone surrogate" in said(reward.score, ["d01"], ["\ud800"])
+    for ids, texts in ((["d01"], ["\ud800"]), (["d01", "d02"], ["\ud800", ""])):
+        assert said(reward.score, ids, texts).startswith("hypotheses[0] has a lone surrogate at")
+    assert said(reward.compute_score, "demo", b"x", "d01").endswith("must be a text, got b'x'")
     assert "the column 'id' with items' ids, and is given the columns task" in said(
         reward, completions=["x"], task=["chat"]
     )

@@ -34,7 +34,7 @@ from deltableu.io import (
 )
 from deltableu.text import Texts
 
-kernel = _kernels.load("corpus._records")
+kernel = _kernels.load("io._records")
 
 
 def _table(*names: str) -> bytes:

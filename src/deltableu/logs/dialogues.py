@@ -11,6 +11,8 @@ from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array
 
+_HALF = 1 << 31
+
 
 def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
     """The posts of threads that pairs are made of, by root and place; others are counted.
@@ -20,7 +22,7 @@ def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
     posts
         Records of whole threads, with `root`, `pos`, `parent` and `user`, in any order.
     """
-    posts = posts[np.lexsort((posts["pos"], posts["root"]))]
+    posts = posts[_by_root(posts["root"], posts["pos"])]
     parents = _parents(posts)
     levels = list(_levels(parents))
     alive = parents < 0
@@ -52,6 +54,13 @@ def posts_in_dialogues(posts: Array, rules: Rules, counts: Counts) -> Array:
         counts.add_where(Fate.LATER, good & (depth > 2))
         good &= depth <= 2
     return posts[good]
+
+
+def _by_root(roots: Ints, places: Ints) -> Ints:
+    """The order by root, then by place; no two posts have the same place."""
+    if len(places) and max(roots.max(), places.max()) < _HALF:
+        return np.argsort(roots * _HALF + places)  # one number is sorted many times faster
+    return np.lexsort((places, roots))
 
 
 def _parents(posts: Array) -> Ints:

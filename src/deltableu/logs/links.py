@@ -10,7 +10,7 @@ or leads into one. In each step, one bucket is in memory at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -19,10 +19,9 @@ from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.posts import Posts
 from deltableu.logs.rules import Rules
 from deltableu.logs.spill import Array, Records, Store, changes
-from deltableu.text import Texts, hash_texts, key_numbers, span_keys
+from deltableu.logs.times import NO_TIME
+from deltableu.text import blank_texts, hash_texts, key_numbers, key_order, key_places, span_keys
 
-#: Stands for a time that nobody knows.
-NO_TIME = np.iinfo(np.int64).min
 #: Points to a post that was dropped.
 _NOWHERE = np.iinfo(np.int64).min
 _ROOT = -1
@@ -32,10 +31,6 @@ _KEY = "S16"
 _POST = [("pos", "<i8"), ("user", _KEY), ("time", "<i8")]
 _LINK = [*_POST, ("parent", "<i8")]
 _CONTENT = [("user", _KEY), ("to", _KEY), ("text", _KEY), ("time", "<i8"), ("repost", "u1")]
-
-
-def _keys(texts: Sequence[str]) -> Keys:
-    return hash_texts(Texts.of(texts))
 
 
 def _row_keys(**columns: AnyArray) -> Keys:
@@ -71,11 +66,10 @@ def _collect(blocks: Iterable[Posts], found: Records) -> int:
     place = 0
     for posts in blocks:
         size = len(posts)
-        ids, to, user = map(_keys, (posts.ids, posts.reply_tos, posts.users))
-        time = np.array([NO_TIME if time is None else time for time in posts.times], np.int64)
-        is_empty = np.array([not text or text.isspace() for text in posts.texts], np.bool_)
-        repost = np.array(posts.reposts, np.bool_)
-        text = _keys(posts.texts)
+        ids, to, user = map(hash_texts, (posts.ids, posts.reply_tos, posts.users))
+        time, repost = posts.times, posts.reposts
+        is_empty = blank_texts(posts.texts)
+        text = hash_texts(posts.texts)
         records = found.make(
             id=ids,
             to=to,
@@ -111,8 +105,8 @@ def _links(found: Records, rules: Rules, counts: Counts, store: Store) -> Record
 
 
 def _without_duplicates(posts: Array, counts: Counts) -> Array:
-    """The first of each id, in the order of ids."""
-    ordered = posts[np.argsort(posts["id"], kind="stable")]  # they came in the order of places
+    """The first of each id."""
+    ordered = posts[key_order(posts["id"])]  # they came in the order of places
     first = changes(ordered, "id")
     content = ordered["content"]
     of_first = content[np.flatnonzero(first)[np.cumsum(first) - 1]] if len(ordered) else content
@@ -144,9 +138,8 @@ def _with_parents(
     if len(parents) == 0:
         counts.add(Fate.MISSING_PARENT, len(children))
         return children[:0], children["pos"][:0]
-    at = np.searchsorted(parents["id"], children["to"])
-    at[at == len(parents)] = 0
-    there = parents["id"][at] == children["to"]
+    at = key_places(parents["id"], children["to"])
+    there = at >= 0
     counts.add_where(Fate.MISSING_PARENT, ~there)
     children, of = children[there], parents[at[there]]
     # Both times are bounded, so the difference cannot overflow.

@@ -13,6 +13,7 @@ from deltableu.logs.spill import Array, Records, Store, changes
 from deltableu.text import TextKeys, Texts, key_numbers, key_order, text_keys
 
 if TYPE_CHECKING:
+    from deltableu.logs.thread_blocks import PairColumns
     from deltableu.logs.types import Pair
 
 _BATCH = 16384
@@ -54,6 +55,16 @@ class PairTexts:
         responses += [pair.response for pair in pairs]
         if len(numbers) >= _BATCH:
             self._flush()
+
+    def add_columns(self, numbers: Ints, periods: Ints, pairs: PairColumns) -> None:
+        """Remember pairs of these numbers and periods."""
+        if len(pairs):
+            found = text_keys(pairs.texts)
+            utterances, responses = (
+                TextKeys(found.keys[rows], found.worded[rows])
+                for rows in (pairs.utterances, pairs.responses)
+            )
+            self._put(numbers, periods, utterances, responses)
 
     def add_texts(self, period: int, utterances: Texts, responses: Texts) -> None:
         """Remember pairs that nobody will ask for by their numbers."""

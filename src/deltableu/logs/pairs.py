@@ -8,7 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
-from deltableu._types import Progress
+import numpy as np
+
+from deltableu._types import Ints, Progress
 from deltableu.errors import InputError
 from deltableu.io import PathLike, check_apart
 from deltableu.logs.columns import Columns
@@ -17,10 +19,12 @@ from deltableu.logs.overlap import PairTexts
 from deltableu.logs.periods import Split
 from deltableu.logs.raw_logs import MEMORY, Memory, OpenLogs, RawLogs
 from deltableu.logs.rules import PairRules
-from deltableu.logs.types import Pair, PeriodCounts, WrittenPairs
+from deltableu.logs.thread_blocks import ThreadBlock
+from deltableu.logs.types import PeriodCounts, WrittenPairs
 from deltableu.logs.writers import PAIRS, TRIPLES, Form, Writer, check_output, written
 
-_BATCH = 1024
+#: Pairs that are written at once.
+_BATCH = 8192
 
 
 def write_pairs(
@@ -137,37 +141,40 @@ def _write(
 ) -> list[list[int]]:
     """Give threads to periods and pairs to writers; how many threads, pairs, triples each has."""
     written = [[0, 0, 0] for _ in (split.names if split else [""])]
-    waiting: list[list[Pair]] = [[] for _ in written]
+    left_out = np.array(sorted(without), np.int64)
     number = 0
-    for thread in found.threads():
-        period = 0 if split is None else split.place(thread)
-        if counts is not None:
-            counts.add(period if isinstance(period, Fate) else Fate.KEPT, thread.posts)
-        if isinstance(period, Fate):
-            continue
-        pairs: Sequence[Pair] = thread.pairs
+    for block in found.blocks():
+        periods = _periods(block, split, counts)
+        thread = np.repeat(np.arange(len(block)), np.diff(block.bounds))
+        (rows,) = np.nonzero(periods[thread] >= 0)
+        of = periods[thread[rows]]
+        pairs, numbers = block.pairs.choose(rows), np.arange(number, number + len(rows))
+        number += len(rows)
         if texts is not None:
-            texts.add(number, period, pairs)
-        if without:
-            pairs = [pair for place, pair in enumerate(pairs, number) if place not in without]
-        number += len(thread.pairs)
-        sizes = written[period]
-        sizes[0] += bool(pairs)
-        sizes[1] += len(pairs)
-        sizes[2] += sum([pair.context is not None for pair in pairs])
-        if writers:
-            waiting[period] += pairs
-            if len(waiting[period]) >= _BATCH:
-                _flush(writers, waiting, period)
-    for period in range(len(waiting)):
-        _flush(writers, waiting, period)
+            texts.add_columns(numbers, of, pairs)
+        kept = ~np.isin(numbers, left_out)
+        for period, sizes in enumerate(written):
+            (own,) = np.nonzero(kept & (of == period))
+            (with_context,) = np.nonzero(kept & (of == period) & (pairs.contexts >= 0))
+            sizes[0] += len(np.unique(thread[rows[own]]))
+            sizes[1] += len(own)
+            sizes[2] += len(with_context)
+            for output, some in zip(writers, (own, with_context), strict=False):
+                for begin in range(0, len(some), _BATCH):
+                    output[period](pairs.choose(some[begin : begin + _BATCH]))
     return written
 
 
-def _flush(writers: Sequence[Sequence[Writer]], waiting: Sequence[list[Pair]], period: int) -> None:
-    """Write pairs, and triples where they are wanted."""
-    pairs = waiting[period]
-    triples = [pair for pair in pairs if pair.context is not None] if len(writers) > 1 else []
-    for output, rows in zip(writers, (pairs, triples), strict=False):
-        output[period](rows)
-    pairs.clear()
+def _periods(block: ThreadBlock, split: Split | None, counts: Counts | None) -> Ints:
+    """The period of each thread, -1 where it has none; what becomes of posts is counted."""
+    if split is None:
+        if counts is not None:
+            counts.add(Fate.KEPT, int(block.posts.sum()))
+        return np.zeros(len(block), np.int64)
+    periods = []
+    for thread in block.heads():
+        period = split.place(thread)
+        if counts is not None:
+            counts.add(period if isinstance(period, Fate) else Fate.KEPT, thread.posts)
+        periods.append(-1 if isinstance(period, Fate) else period)
+    return np.array(periods)

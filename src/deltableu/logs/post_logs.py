@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from deltableu._types import Ints
 from deltableu.errors import InputError
 from deltableu.logs.dialogues import posts_in_dialogues
 from deltableu.logs.fates import Counts
 from deltableu.logs.links import link_posts
 from deltableu.logs.posts import Posts
 from deltableu.logs.rules import Rules
-from deltableu.logs.spill import Array, Records, SpilledRows, Store, changes
-from deltableu.logs.types import Pair, Thread
+from deltableu.logs.spill import Array, Records, SpilledTexts, Store, changes
+from deltableu.logs.thread_blocks import PairColumns, ThreadBlock
+from deltableu.logs.times import NO_TIME
+from deltableu.logs.types import Thread
+from deltableu.text import Texts
+
+#: Later than any time.
+_LATEST = np.iinfo(np.int64).max
 
 
 class PostLogs:
@@ -40,7 +46,7 @@ class PostLogs:
     ) -> None:
         threads, self.posts = link_posts(read(), rules, counts, store, buckets)
         self._plan = Records(store, buckets, [("root", "<i8"), ("pos", "<i8"), ("parent", "<i8")])
-        self._texts = SpilledRows(store, buckets)
+        self._texts = SpilledTexts(store, buckets, numbers=2, texts=3)
         wanted = Records(store, buckets, [("pos", "<i8"), ("bucket", "<i8")])
         for bucket in range(buckets):
             kept = posts_in_dialogues(threads.take(bucket), rules, counts)
@@ -74,70 +80,59 @@ class PostLogs:
         bounds = np.append(np.flatnonzero(changes(places, "bucket")), len(places)).tolist()
         for begin, end in pairwise(bounds):
             own = places["pos"][begin:end]
-            chosen = (own - first).tolist()
-            columns = (posts.ids, posts.users, posts.times, posts.texts)
-            # Columns, since a row of each post would take longer.
-            values = [[column[place] for place in chosen] for column in columns]
-            self._texts.add(int(places["bucket"][begin]), [(own.tolist(), *values)])
+            chosen = own - first
+            texts = [one.choose(chosen) for one in (posts.ids, posts.users, posts.texts)]
+            self._texts.add(int(places["bucket"][begin]), (own, posts.times[chosen]), texts)
 
-    def threads(self) -> Iterator[Thread]:
+    def blocks(self) -> Iterator[ThreadBlock]:
         """Yield threads in the order of their roots; may be asked for again."""
         for bucket in range(self._plan.count):
             plan = self._plan.load(bucket)
             if len(plan):
-                yield from _threads(plan, *self._columns(bucket))
+                (places, times), texts = self._texts.load(bucket)
+                yield _block(plan, places, times, *texts)
 
-    def _columns(self, bucket: int) -> tuple[list[Any], ...]:
-        joined: tuple[list[Any], ...] = ([], [], [], [], [])
-        for columns in self._texts.load(bucket):
-            for column, more in zip(joined, columns, strict=True):
-                column += more
-        return joined
+    def threads(self) -> Iterator[Thread]:
+        """The same, one by one."""
+        for block in self.blocks():
+            yield from block
 
 
-def _threads(
-    plan: Array,
-    places: list[int],
-    ids: list[str],
-    users: list[str],
-    times: list[int | None],
-    texts: list[str],
-) -> Iterator[Thread]:
+def _block(
+    plan: Array, places: Ints, times: Ints, ids: Texts, users: Texts, texts: Texts
+) -> ThreadBlock:
     """Threads of a plan, which has them in the order of roots and places."""
     order = np.argsort(plan["pos"])
     parents = _rows_of(plan["parent"], plan["pos"], order)
-    contexts = np.where(parents < 0, -1, parents[parents])
-    known = np.argsort(np.array(places))
-    of = known[np.searchsorted(np.array(places), plan["pos"], sorter=known)]
-    rows = [of.tolist(), *(np.where(one < 0, -1, of[one]).tolist() for one in (parents, contexts))]
-    bounds = np.append(np.flatnonzero(changes(plan, "root")), len(plan)).tolist()
-    for begin, end in pairwise(bounds):
-        own, above, before = (row[begin:end] for row in rows)
-        root = own[above.index(-1)]
-        root_id = ids[root]
-        known_times = [times[row] for row in own if times[row] is not None]
-        yield Thread(
-            root_id,
-            times[root],
-            min(known_times, default=None),
-            max(known_times, default=None),
-            end - begin,
-            tuple(
-                [
-                    Pair(
-                        texts[utterance],
-                        texts[row],
-                        ids[row],
-                        times[row],
-                        root_id,
-                        users[row],
-                        texts[context] if context >= 0 else None,
-                    )
-                    for row, utterance, context in zip(own, above, before, strict=True)
-                    if utterance >= 0
-                ]
-            ),
-        )
+    known = np.argsort(places)
+    of = known[np.searchsorted(places, plan["pos"], sorter=known)]
+    new = changes(plan, "root")
+    starts, thread = np.flatnonzero(new), np.cumsum(new) - 1
+    roots = of[parents < 0]  # each thread has one
+    (replies,) = np.nonzero(parents >= 0)
+    above, rows = parents[replies], of[replies]
+    before = parents[above]
+    own_times = times[of]
+    first_times = np.where(own_times == NO_TIME, _LATEST, own_times)
+    earliest = np.minimum.reduceat(first_times, starts)
+    return ThreadBlock(
+        ids.choose(roots),
+        times[roots],
+        np.where(earliest == _LATEST, NO_TIME, earliest),
+        np.maximum.reduceat(own_times, starts),
+        np.diff(np.append(starts, len(plan))),
+        np.searchsorted(thread[replies], np.arange(len(starts) + 1)),
+        PairColumns(
+            texts,
+            of[above],
+            rows,
+            np.where(before < 0, -1, of[before]),
+            ids.choose(rows),
+            times[rows],
+            ids.choose(roots[thread[replies]]),
+            users.choose(rows),
+        ),
+    )
 
 
 def _rows_of(wanted: Array, places: Array, order: Array) -> Array:

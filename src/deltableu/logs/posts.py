@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from deltableu._types import Bools, Ints
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
     OBJECTS,
@@ -31,6 +32,14 @@ from deltableu.logs.read_rows import (
     read_line_groups,
     read_row_groups,
 )
+from deltableu.logs.scanned_posts import (
+    PostColumns,
+    PostLists,
+    PostScanner,
+    ScannedPosts,
+    post_columns,
+)
+from deltableu.logs.times import NO_TIME
 from deltableu.logs.values import (
     Name,
     checked_identifier,
@@ -42,8 +51,11 @@ from deltableu.logs.values import (
     plain_times,
     plain_truths,
 )
+from deltableu.text import Texts
 
 _BLOCK = 8192
+#: The size of a post in memory, without its texts.
+_POST_BYTES = 80
 _GETTERS = [attrgetter(name) for name in POST_COLUMNS]
 
 
@@ -73,39 +85,47 @@ class Post:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posts:
-    """Posts that were read together, a list for each attribute of `Post`: an object for each of
-    them would take longer than reading them.
+    """Posts that were read together, a column for each attribute of `Post`: an object for each of
+    them would take longer than reading them. Times that nobody knows are `NO_TIME`.
     """
 
-    ids: Sequence[str]
-    texts: Sequence[str]
-    users: Sequence[str]
-    times: Sequence[int | None]
-    reply_tos: Sequence[str]
-    reposts: Sequence[bool]
+    ids: Texts
+    texts: Texts
+    users: Texts
+    times: Ints
+    reply_tos: Texts
+    reposts: Bools
 
     @classmethod
     def of(cls, posts: Sequence[Post]) -> Posts:
         """Posts one by one."""
-        return cls(
-            [post.id for post in posts],
-            [post.text for post in posts],
-            [post.user for post in posts],
-            [post.time for post in posts],
-            [post.reply_to for post in posts],
-            [post.repost for post in posts],
-        )
-
-    @property
-    def columns(self) -> tuple[Sequence[Any], ...]:
-        """All lists, in the order of the attributes of `Post`."""
-        return (self.ids, self.texts, self.users, self.times, self.reply_tos, self.reposts)
+        return cls(*post_columns([_listed(posts)]))
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __iter__(self) -> Iterator[Post]:
-        return map(Post, *self.columns)
+        names = (column.strings() for column in (self.ids, self.texts, self.users))
+        times = [None if time == NO_TIME else time for time in self.times.tolist()]
+        return map(Post, *names, times, self.reply_tos.strings(), self.reposts.tolist())
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory they take."""
+        columns = (self.ids, self.texts, self.users, self.reply_tos)
+        buffers = {id(one.data): len(one.data) for one in columns}
+        return sum(buffers.values()) + _POST_BYTES * len(self)
+
+
+def _listed(posts: Sequence[Post]) -> PostLists:
+    return (
+        [post.id for post in posts],
+        [post.text for post in posts],
+        [post.user for post in posts],
+        [post.time for post in posts],
+        [post.reply_to for post in posts],
+        [post.repost for post in posts],
+    )
 
 
 def read_posts(
@@ -142,20 +162,22 @@ def read_post_blocks(
     file: FoundFile, columns: Columns, report: Report, advance: Advance | None = None
 ) -> Iterator[Posts]:
     """Yield the posts of a file, thousands at once."""
-    joined: list[list[Any]] = [[] for _ in range(6)]
-    for posts in _read(file, columns, report, advance):
-        for column, more in zip(joined, posts.columns, strict=True):
-            column += more
-        if len(joined[0]) >= _BLOCK:
-            yield Posts(*joined)
-            joined = [[] for _ in range(6)]
-    if joined[0]:
-        yield Posts(*joined)
+    joined = PostColumns()
+    for found in _read(file, columns, report, advance):
+        if joined.posts and not joined.takes(found):
+            yield Posts(*joined.take())
+            joined = PostColumns()
+        joined.add(found)
+        if joined.posts >= _BLOCK and not isinstance(found, ScannedPosts):
+            yield Posts(*joined.take())
+            joined = PostColumns()
+    if joined.posts:
+        yield Posts(*joined.take())
 
 
 def _read(
     file: FoundFile, columns: Columns, report: Report, advance: Advance | None
-) -> Iterator[Posts]:
+) -> Iterator[ScannedPosts | PostLists]:
     names = [columns.get(name, name) for name in POST_COLUMNS]
     one_by_one = _Checked(file, columns, report)
     if file.form == "parquet":
@@ -165,11 +187,12 @@ def _read(
         return
     header = read_header(file) if file.form == "tsv" else None
     many = _fast_tsv(header, names) if header is not None else _fast_jsonl(names)
+    scan = PostScanner.of(names) if header is None else None
     read = line_reader(header, names)
-    groups = read_line_groups(file, many, report, advance)
+    groups = read_line_groups(file, many, report, advance, scan)
     # What was read together has no blank line, and tells that those before it were no end.
     for line, found in filled_lines(groups, file.name, report):
-        if isinstance(found, Posts):
+        if not isinstance(found, str):
             yield found
             continue
         try:
@@ -180,11 +203,11 @@ def _read(
             yield one_by_one.posts([(line, row)])
 
 
-def _fast_jsonl(names: Sequence[str]) -> Callable[[Sequence[bytes]], Posts | None]:
+def _fast_jsonl(names: Sequence[str]) -> Callable[[Sequence[bytes]], PostLists | None]:
     bare = _bare_decoder(names)
     nested = any("." in name for name in names)
 
-    def read(lines: Sequence[bytes]) -> Posts | None:
+    def read(lines: Sequence[bytes]) -> PostLists | None:
         """Posts of lines, first read as if the objects held nothing else; None if in doubt."""
         rows = None if bare is None else decode_many(lines, bare)
         if rows is not None:
@@ -221,11 +244,11 @@ def _bare_decoder(names: Sequence[str]) -> msgspec.json.Decoder[Any] | None:
 
 def _fast_tsv(
     header: Sequence[str], names: Sequence[str]
-) -> Callable[[Sequence[bytes]], Posts | None]:
+) -> Callable[[Sequence[bytes]], PostLists | None]:
     places = [header.index(name) if name in header else None for name in names]
     widths = {len(header)}
 
-    def read(lines: Sequence[bytes]) -> Posts | None:
+    def read(lines: Sequence[bytes]) -> PostLists | None:
         rows = [line.decode().removesuffix("\r").split("\t") for line in lines]
         if set(map(len, rows)) != widths or len(header) == 1:
             return None
@@ -239,7 +262,7 @@ def _fast_tsv(
     return read
 
 
-def _plain_posts(columns: Sequence[Sequence[object]]) -> Posts | None:
+def _plain_posts(columns: Sequence[Sequence[object]]) -> PostLists | None:
     """Posts of values that are just as they should be; None where one must be looked at."""
     if not columns:
         return None
@@ -251,7 +274,7 @@ def _plain_posts(columns: Sequence[Sequence[object]]) -> Posts | None:
     is_repost = made[2]
     if any(names[3] or ()):
         is_repost = [of != "" or said for of, said in zip(names[3], made[2], strict=True)]  # type: ignore[arg-type]
-    return Posts(names[0], made[0], names[1], made[1], names[2], is_repost)  # type: ignore[arg-type]
+    return names[0], made[0], names[1], made[1], names[2], is_repost  # type: ignore[return-value]
 
 
 class _Checked:
@@ -262,7 +285,7 @@ class _Checked:
         self._columns = columns
         self._report = report
 
-    def posts(self, rows: Any) -> Posts:
+    def posts(self, rows: Any) -> PostLists:
         made = []
         for line, row in rows:
             self._checker.line = line
@@ -271,7 +294,7 @@ class _Checked:
             except InputError as error:  # what is wrong first: a row is left out once
                 field = error.problem.field or ""
                 self._report(replace(error.problem, field=self._columns.get(field, field)))
-        return Posts.of(made)
+        return _listed(made)
 
 
 def _post(row: Sequence[object], checker: Checker) -> Post:

@@ -17,6 +17,7 @@ from deltableu.logs.post_logs import PostLogs
 from deltableu.logs.reading import Reading
 from deltableu.logs.rules import PairRules
 from deltableu.logs.spill import Store
+from deltableu.logs.thread_blocks import ThreadBlock
 from deltableu.logs.turn_logs import TurnLogs
 from deltableu.logs.types import Thread
 
@@ -147,6 +148,10 @@ class OpenLogs:
     store: Store
     buckets: int
     closed: Sequence[Problem]
+
+    def blocks(self) -> Iterator[ThreadBlock]:
+        """Yield all threads, many at once; may be asked for again."""
+        return self.found.blocks()
 
     def threads(self) -> Iterator[Thread]:
         """Yield all threads; may be asked for again."""

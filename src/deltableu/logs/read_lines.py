@@ -100,6 +100,8 @@ def cut_lines(data: bytes, most: int) -> Iterator[tuple[bytes, int]]:
 
 def is_utf8(data: bytes) -> bool:
     """Whether all bytes are valid UTF-8."""
+    if data.isascii():
+        return True
     try:
         data.decode()
     except UnicodeDecodeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import Any, TypeAlias, TypeVar
 
 from deltableu.errors import Problem
@@ -22,6 +22,7 @@ from deltableu.io import (
     unreadable,
     wrong_cells,
 )
+from deltableu.logs.read_ahead import chunks_of
 from deltableu.logs.read_lines import read_chunks, read_header, without_bad_lines
 
 Row: TypeAlias = tuple[int, Sequence[object]]
@@ -29,6 +30,11 @@ Advance: TypeAlias = Callable[[int], None]
 """Called with the bytes of a file that have been read so far."""
 
 _T = TypeVar("_T")
+_S = TypeVar("_S", bound=Sized)
+Scan: TypeAlias = Callable[[bytes, int], tuple[_S, int]]
+"""Takes lines from a byte of some on, and gives what they hold, an element for each, and the first
+byte of the lines that it does not take.
+"""
 _BATCH = 4096
 #: So many lines are read together; where one of them must be looked at, fewer are tried.
 _TOGETHER = (1024, 64)
@@ -97,24 +103,27 @@ def read_line_groups(
     read_many: Callable[[Sequence[bytes]], _T | None] | None,
     report: Report,
     advance: Advance | None = None,
-) -> Iterator[tuple[int, _T | str]]:
+    scan: Scan[_S] | None = None,
+) -> Iterator[tuple[int, _T | _S | str]]:
     """Yield line numbers and what many lines hold together, or lines where `read_many` has None.
 
-    Lines that are not UTF-8 are reported; the first line of a table is left out.
+    Where there is a `scan`, `read_many` is asked for the lines that it does not take. Lines that
+    are not UTF-8 are reported; the first line of a table is left out.
     """
     number = 0
     with ByteSource(file) as source:
-        for chunk in read_chunks(source):
+        for chunk, position in chunks_of(source):
             data, bad = without_bad_lines(chunk if number else chunk.removeprefix(BOM))
-            lines = data.removesuffix(b"\n").split(b"\n")
             begin = 1 if number == 0 and file.form == "tsv" else 0
             if begin and 0 in bad:
                 report(Problem(bad[0], file=file.name, line=1))
-            for first, found in (
-                enumerate(lines[begin:])
-                if read_many is None
-                else _together(lines[begin:], read_many)
-            ):
+            parts: Iterator[tuple[int, _T | _S | bytes]]
+            if read_many is not None and scan is not None:
+                parts = _scanned(data, read_many, scan)
+            else:
+                lines = data.removesuffix(b"\n").split(b"\n")[begin:]
+                parts = enumerate(lines) if read_many is None else _together(lines, read_many)
+            for first, found in parts:
                 place = begin + first
                 if not isinstance(found, bytes):
                     yield number + place + 1, found
@@ -122,9 +131,9 @@ def read_line_groups(
                     report(Problem(bad[place], file=file.name, line=number + place + 1))
                 else:
                     yield number + place + 1, found.decode().removesuffix("\r")
-            number += len(lines)
+            number += data.count(b"\n")
             if advance is not None:
-                advance(source.position)
+                advance(position)
 
 
 def _together(
@@ -144,6 +153,37 @@ def _together(
             continue
         for place, part in _together(some, read_many, sizes[1:]):
             yield first + place, part
+
+
+def _scanned(
+    data: bytes, read_many: Callable[[Sequence[bytes]], _T | None], scan: Scan[_S]
+) -> Iterator[tuple[int, _T | _S | bytes]]:
+    """What lines hold: all that `scan` takes, and between that some lines as `_together` has it."""
+    line = at = 0
+    size = _TOGETHER[-1]
+    while at < len(data):
+        found, at = scan(data, at)
+        if len(found):
+            yield line, found
+            line += len(found)
+        # Where there is nothing to take many times in a row, it is not looked for so often.
+        size = _TOGETHER[-1] if len(found) else min(2 * size, _TOGETHER[0])
+        if at < len(data):
+            end = _behind(data, at, size)
+            lines = data[at : end - 1].split(b"\n")
+            for first, part in _together(lines, read_many, _TOGETHER[1:]):
+                yield line + first, part
+            line += len(lines)
+            at = end
+
+
+def _behind(data: bytes, at: int, lines: int) -> int:
+    """Where the line after some lines begins."""
+    for _ in range(lines):
+        at = data.find(b"\n", at) + 1
+        if at == len(data):
+            break
+    return at
 
 
 def line_reader(

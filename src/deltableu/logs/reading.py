@@ -16,8 +16,6 @@ from deltableu.logs.read_rows import Advance
 from deltableu.logs.turns import Dialogue, read_dialogues
 
 _T = TypeVar("_T")
-#: The size of a post in memory, without its text.
-_POST_BYTES = 400
 
 
 class Reading:
@@ -71,7 +69,7 @@ class Reading:
                 yield posts
 
     def _hold(self, posts: Posts) -> None:
-        self._room -= _POST_BYTES * len(posts) + sum(map(len, posts.texts))
+        self._room -= posts.size
         if self._room < 0:
             self._held = None
         elif self._held is not None:

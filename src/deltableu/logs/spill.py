@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +15,12 @@ import numpy as np
 from deltableu._types import Bools, Ints
 from deltableu.errors import InputError, Problem
 from deltableu.io import scratch_folder
+from deltableu.text import Texts
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_LENGTH = struct.Struct("<q")
+#: Bytes of a part, and rows in it.
+_HEAD = struct.Struct("=qq")
 
 
 class Store:
@@ -186,20 +187,46 @@ def changes(records: Array, *fields: str) -> Bools:
     return new
 
 
-class SpilledRows(_Buckets):
-    """Tuples of numbers, texts and None by bucket."""
+class SpilledTexts(_Buckets):
+    """Rows of numbers and texts by bucket, column by column."""
 
-    def add(self, bucket: int, rows: list[tuple[Any, ...]]) -> None:
+    def __init__(self, store: Store, count: int, numbers: int, texts: int) -> None:
+        super().__init__(store, count)
+        self._rows = numbers, numbers + 2 * texts
+
+    def add(self, bucket: int, numbers: Sequence[Ints], texts: Sequence[Texts]) -> None:
         """Add rows to a bucket."""
-        blob = marshal.dumps(rows)
-        self.add_bytes(bucket, _LENGTH.pack(len(blob)) + blob)
+        joined = [column.joined() for column in texts]
+        rows = np.empty((self._rows[1], len(numbers[0])), np.int64)
+        rows[: self._rows[0]] = numbers
+        at = _HEAD.size + rows.nbytes
+        for place, column in zip(range(self._rows[0], self._rows[1], 2), joined, strict=True):
+            rows[place], rows[place + 1] = column.starts + at, column.ends + at
+            at += len(column.data)
+        padding = bytes(-at % rows.itemsize)
+        self.add_bytes(
+            bucket,
+            b"".join(
+                (
+                    _HEAD.pack(at + len(padding), rows.shape[1]),
+                    rows.tobytes(),
+                    *(column.data for column in joined),
+                    padding,
+                )
+            ),
+        )
 
-    def load(self, bucket: int) -> Iterator[tuple[Any, ...]]:
-        """The rows of a bucket, in the order in which they came."""
-        data = memoryview(self.bytes_of(bucket))
-        at = 0
+    def load(self, bucket: int) -> tuple[Ints, list[Texts]]:
+        """The rows of a bucket, in the order in which they came: numbers, and texts."""
+        data = self.bytes_of(bucket)
+        at, parts = 0, [np.empty((self._rows[1], 0), np.int64)]
         while at < len(data):
-            (length,) = _LENGTH.unpack_from(data, at)
-            at += _LENGTH.size
-            yield from marshal.loads(data[at : at + length])
-            at += length
+            size, count = _HEAD.unpack_from(data, at)
+            part = np.frombuffer(data, np.int64, self._rows[1] * count, at + _HEAD.size)
+            part = part.reshape(self._rows[1], count).copy()
+            part[self._rows[0] :] += at
+            parts.append(part)
+            at += size
+        rows = np.concatenate(parts, axis=1)
+        spans = range(*self._rows, 2)
+        return rows[: self._rows[0]], [Texts(data, rows[at], rows[at + 1]) for at in spans]

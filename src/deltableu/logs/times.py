@@ -10,8 +10,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from deltableu import _kernels
 from deltableu._types import Ints
 from deltableu.io import shown
+from deltableu.text import Texts
+
+_kernel = _kernels.load("logs._times")
 
 Span = tuple[int | None, int | None]
 """From the first millisecond to before the last; None where the end is open."""
@@ -25,10 +29,14 @@ _TWITTER = re.compile(
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 #: Seconds that would lie after the year 5000 are milliseconds.
-_LARGEST_SECONDS = 1e11
-_LARGEST = 253_402_300_800_000  # the year 10000
-_SMALLEST = -62_135_596_800_000  # the year 1
+LARGEST_SECONDS = 1e11
+LARGEST = 253_402_300_800_000  # the year 10000
+SMALLEST = -62_135_596_800_000  # the year 1
+#: Stands for a time that nobody knows, among numbers.
+NO_TIME = np.iinfo(np.int64).min
 _HOUR = 3_600_000
+#: Signs of a time with milliseconds.
+_LONGEST = 24
 _CLOCK = [f"{minute:02}:{second:02}" for minute in range(60) for second in range(60)]
 
 
@@ -123,8 +131,8 @@ def _wrong(value: object) -> str:
 
 
 def _of_number(number: float) -> int:
-    milliseconds = number * 1000 if abs(number) < _LARGEST_SECONDS else number
-    if not _SMALLEST <= milliseconds < _LARGEST:
+    milliseconds = number * 1000 if abs(number) < LARGEST_SECONDS else number
+    if not SMALLEST <= milliseconds < LARGEST:
         raise ValueError(_wrong(number))
     return round(milliseconds)
 
@@ -161,6 +169,20 @@ def time_text(milliseconds: int | None) -> str:
     hours, rest = divmod(milliseconds, _HOUR)
     seconds, rest = divmod(rest, 1000)
     return f"{_hour_text(hours)}:{_CLOCK[seconds]}{f'.{rest:03}' if rest else ''}Z"
+
+
+def time_texts(milliseconds: Ints) -> Texts:
+    """The same for many; `NO_TIME` is empty.
+
+    Examples
+    --------
+    >>> time_texts(np.array([1_500_000_000_250, NO_TIME, -1000])).strings()
+    ['2017-07-14T02:40:00.250Z', '', '1969-12-31T23:59:59Z']
+    """
+    spelt = np.empty(_LONGEST * len(milliseconds), np.uint8)
+    ends = np.empty(len(milliseconds), np.int64)
+    _kernel.spell_times(np.ascontiguousarray(milliseconds), NO_TIME, SMALLEST, spelt, ends)
+    return Texts(spelt.tobytes(), np.arange(len(ends)) * _LONGEST, ends)
 
 
 @lru_cache(maxsize=4096)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from hashlib import blake2b
+from itertools import islice
 
 from deltableu.errors import InputError, Problem
 from deltableu.io import Report
 from deltableu.logs.fates import Counts, Fate
 from deltableu.logs.rules import SILENT_ROLES, Rules
+from deltableu.logs.thread_blocks import ThreadBlock
 from deltableu.logs.turns import Dialogue, Turn
 from deltableu.logs.types import Pair, Thread
 
@@ -18,6 +20,8 @@ ReadDialogues = Callable[[], Iterator[tuple[str, Dialogue]]]
 
 #: More different ones are names of people, not roles.
 _MOST_ROLES = 20
+#: Dialogues that are in memory at once.
+_BLOCK = 256
 
 
 class TurnLogs:
@@ -39,6 +43,12 @@ class TurnLogs:
         self.other_parts = 0
         """Parts of turns that are no text."""
         self._parties: set[str] = set()
+
+    def blocks(self) -> Iterator[ThreadBlock]:
+        """The same as `threads`, many at once."""
+        threads = self.threads()
+        while some := list(islice(threads, _BLOCK)):
+            yield ThreadBlock.of(some)
 
     def threads(self) -> Iterator[Thread]:
         """Yield dialogues in the order of the files; what is dropped is counted the first time."""

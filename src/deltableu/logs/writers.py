@@ -22,18 +22,18 @@ from deltableu.io import (
     file_packing,
     is_log,
     is_standard_stream,
-    packed_text,
+    packed_bytes,
     parquet_writer,
     pyarrow_for,
-    tsv_lines,
     unwritable,
     was_written_here,
 )
-from deltableu.logs.times import time_text
-from deltableu.logs.types import Pair
+from deltableu.logs.thread_blocks import PairColumns
+from deltableu.logs.times import time_texts
+from deltableu.text import Texts, join_cells
 
 Form = Literal["tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet"]
-Writer: TypeAlias = Callable[[Sequence[Pair]], object]
+Writer: TypeAlias = Callable[[PairColumns], object]
 """Takes pairs."""
 
 _BATCH = 4096
@@ -44,50 +44,66 @@ class Rows:
     """What is written of a pair: a cell for each column, empty where there is nothing."""
 
     columns: tuple[str, ...]
-    cells: Callable[[Pair], tuple[str, ...]]
+
+    def cells(self, pairs: PairColumns, times: Texts) -> list[Texts]:
+        """The cells of each column."""
+        texts = pairs.texts
+        found = {
+            "utterance": texts.choose(pairs.utterances),
+            "message": texts.choose(pairs.utterances),
+            "response": texts.choose(pairs.responses),
+            "id": pairs.ids,
+            "time": times,
+            "thread": pairs.threads,
+            "user": pairs.users,
+        }
+        if "context" in self.columns:
+            none = pairs.contexts < 0
+            context = texts.choose(pairs.contexts)
+            context.starts[none] = context.ends[none] = 0
+            found["context"] = context
+        return [found[name] for name in self.columns]
 
 
 _REST = ("id", "time", "thread", "user")
-PAIRS = Rows(
-    ("utterance", "response", *_REST),
-    lambda pair: (
-        pair.utterance,
-        pair.response,
-        pair.id,
-        time_text(pair.time),
-        pair.thread,
-        pair.user,
-    ),
-)
-TRIPLES = Rows(
-    ("context", "message", "response", *_REST),
-    lambda pair: (pair.context or "", *PAIRS.cells(pair)),
-)
+PAIRS = Rows(("utterance", "response", *_REST))
+TRIPLES = Rows(("context", "message", "response", *_REST))
 
 
 @contextmanager
 def _opened(path: Path, form: str, rows: Rows) -> Iterator[Writer]:
-    columns, cells = rows.columns, rows.cells
+    columns = rows.columns
+
+    def strings(pairs: PairColumns) -> Iterator[tuple[str, ...]]:
+        cells = rows.cells(pairs, time_texts(pairs.times))
+        return zip(*(column.strings() for column in cells), strict=True)
+
     if form == "parquet":
         with parquet_writer(path, dict.fromkeys(columns, "string"), _BATCH) as write:
 
-            def write_parquet(pairs: Sequence[Pair]) -> None:
-                for pair in pairs:
-                    write(
-                        {
-                            name: text or None
-                            for name, text in zip(columns, cells(pair), strict=True)
-                        }
-                    )
+            def write_parquet(pairs: PairColumns) -> None:
+                for row in strings(pairs):
+                    write({name: text or None for name, text in zip(columns, row, strict=True)})
 
             yield write_parquet
         return
-    with packed_text(path, f"x.{form}") as stream:
+    with packed_bytes(path, f"x.{form}") as stream:
         if form.startswith("tsv"):
-            stream.write("\t".join(columns) + "\n")
-            yield lambda pairs: stream.write(tsv_lines([cells(pair) for pair in pairs]))
+            stream.write("\t".join(columns).encode() + b"\n")
+            yield lambda pairs: stream.write(_lines(pairs, rows))
         else:
-            yield lambda pairs: stream.write("".join([_object(columns, cells(p)) for p in pairs]))
+            yield lambda pairs: stream.write(
+                "".join([_object(columns, row) for row in strings(pairs)]).encode()
+            )
+
+
+def _lines(pairs: PairColumns, rows: Rows) -> bytes:
+    """Lines of a table."""
+    times = time_texts(pairs.times)
+    data = pairs.texts.data
+    # Behind all texts, as `join_cells` has it.
+    behind = Texts(data, times.starts + len(data), times.ends + len(data))
+    return join_cells(rows.cells(pairs, behind), times.data)
 
 
 def _object(columns: Sequence[str], cells: Sequence[str]) -> str:

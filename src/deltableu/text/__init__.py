@@ -16,17 +16,18 @@ from deltableu.text.keys import (
     joined_keys,
     key_numbers,
     key_order,
+    key_places,
     lanes,
     pair_keys,
     span_keys,
 )
 from deltableu.text.same import TextKeys, same_text, text_keys
-from deltableu.text.texts import NotUnicodeError, Texts
+from deltableu.text.texts import NotUnicodeError, Texts, join_cells
 from deltableu.text.tf_idf import rarity, tf_idf
 from deltableu.text.tokens import TOKENIZERS, Normalization, TokenArrays, Tokenize, Tokenizer
 from deltableu.text.vectors import WordVectors, read_vectors, write_vectors
 from deltableu.text.word_numbers import WordNumbers
-from deltableu.text.words import WORD_RULES, WordRule, hash_texts, word_form
+from deltableu.text.words import WORD_RULES, WordRule, blank_texts, hash_texts, word_form
 
 __all__ = [
     "ENCODERS",
@@ -46,15 +47,18 @@ __all__ = [
     "WordNumbers",
     "WordRule",
     "WordVectors",
+    "blank_texts",
     "characters",
     "chrf_words",
     "dot_products",
     "empty_keys",
     "halves",
     "hash_texts",
+    "join_cells",
     "joined_keys",
     "key_numbers",
     "key_order",
+    "key_places",
     "lanes",
     "pair_keys",
     "rarity",

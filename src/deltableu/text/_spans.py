@@ -31,6 +31,50 @@ def join_spans(
             at += size
 
 
+def join_cells(
+    text: cython.const[cython.uchar][::1],
+    side: cython.const[cython.uchar][::1],
+    cells: cython.const[cython.longlong][:, ::1],
+    joined: cython.uchar[::1],
+) -> int:
+    """Fill `joined` with lines of cells, tabs between them; how many bytes they take.
+
+    `cells` has, for each column, where cells begin and where they end; what lies behind the text is
+    in `side`. Tabs, line feeds, carriage returns and backslashes in cells are spelt with a
+    backslash, so that there must be room for twice as many bytes.
+    """
+    i: cython.longlong
+    k: cython.longlong
+    column: cython.longlong
+    at: cython.longlong = 0
+    begin: cython.longlong
+    end: cython.longlong
+    size: cython.longlong = len(text)
+    byte: cython.uchar
+    with cython.nogil:
+        for i in range(cells.shape[1]):
+            for column in range(cells.shape[0] // 2):
+                begin = cells[2 * column, i]
+                end = cells[2 * column + 1, i]
+                for k in range(begin, end):
+                    byte = text[k] if k < size else side[k - size]
+                    if byte == 9 or byte == 10 or byte == 13 or byte == 92:
+                        joined[at] = 92
+                        at += 1
+                        if byte == 9:
+                            byte = 116
+                        elif byte == 10:
+                            byte = 110
+                        elif byte == 13:
+                            byte = 114
+                    joined[at] = byte
+                    at += 1
+                joined[at] = 9
+                at += 1
+            joined[at - 1] = 10
+    return at
+
+
 @cython.cfunc
 @cython.inline
 @cython.nogil

@@ -22,6 +22,7 @@ Tokenize = str | Callable[[str], str | Iterable[str]]
 Normalization = Literal["NFC", "NFKC"]
 
 _kernel = _kernels.load("text._tokens")
+_BEGINNING = np.zeros(1, dtype=np.int64)
 _NO_SPANS = np.empty((2, 0), dtype=np.int64)
 
 _UNIT_SEPARATOR = "\x1f"
@@ -136,6 +137,22 @@ class Tokenizer:
         """Token keys of all texts; `raw` are the same, where they are joined already."""
         return _key_tokens(*self._prepare(texts, raw), _NO_SPANS)
 
+    def hash_one(self, text: str) -> TokenArrays:
+        """What `hash([text])` gives, sooner: for loops over single texts."""
+        if type(text) is str and not self._cleans:
+            if self.tokenize == "none":
+                classes = WHITE_SPACE_CLASSES
+            elif self.tokenize == "13a" and _is_plain_13a(text):
+                classes = _13A_CLASSES
+            else:
+                return self.hash([text])
+            try:
+                data = text.encode()
+            except UnicodeEncodeError:
+                return self.hash([text])  # which says what is wrong
+            return _key_tokens(Texts(data, _BEGINNING, np.array([len(data)])), classes, _NO_SPANS)
+        return self.hash([text])
+
     def tokens(self, text: str) -> list[str]:
         """The tokens of one text, as strings."""
         return self.tokens_of([text])[0]
@@ -215,6 +232,11 @@ def _key_tokens(texts: Texts, classes: bytes, spans: Ints) -> TokenArrays:
     numbers, begins, stops = longs[:, :listed]
     key_longs(texts.data, begins, stops, numbers, keys)
     return TokenArrays(keys[: bounds[-1]], bounds)
+
+
+def _is_plain_13a(text: str) -> bool:
+    """Whether there is nothing to do for `_unescape_13a`."""
+    return not ("\n" in text or "&" in text or "<skipped>" in text)
 
 
 def _unescape_13a(texts: Sequence[str], joined: Texts) -> Texts:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Bytes, Ints, Keys
+from deltableu._types import Bools, Bytes, Ints, Keys
 from deltableu.errors import check_choice
 from deltableu.text.keys import empty_keys, span_keys, unset_keys
 from deltableu.text.texts import Texts
@@ -32,6 +32,12 @@ _PART = 4096
 #: Hardly ever are there more words than one in so many bytes.
 _WORD_BYTES = 4
 _NO_SPANS = np.empty((0, 2), dtype=np.int64)
+
+#: Bytes that white space may begin with.
+_MAY_BE_SPACE = np.isin(
+    np.arange(256), [*range(0x09, 0x0E), *range(0x1C, 0x21), 0xC2, 0xE1, 0xE2, 0xE3]
+)
+_WIDE = "\u3000".encode()
 
 #: Names that a `WordRule` takes: this project's own rule, and all tokenizers.
 WORD_RULES: tuple[str, ...] = (_OWN, *TOKENIZERS)
@@ -164,6 +170,29 @@ def spelling_parts(texts: Texts) -> Iterator[tuple[int, Texts, Bytes, Ints]]:
 def hash_texts(texts: Texts) -> Keys:
     """Keys of the exact bytes of texts, such as ids; that of the empty text is `b""`."""
     return span_keys(texts.data, texts.starts, texts.ends)
+
+
+def blank_texts(texts: Texts) -> Bools:
+    """Which texts are nothing but white space, as `str.isspace` has it, or nothing at all.
+
+    Examples
+    --------
+    >>> blank_texts(Texts.of(["", " ", "\u3000\t", "\u3042", " a"])).tolist()
+    [True, True, True, False, False]
+    """
+    starts, ends = texts.starts, texts.ends
+    blank: Bools = starts >= ends
+    codes = np.frombuffer(texts.data, np.uint8)
+    (filled,) = np.nonzero(~blank)
+    if len(filled):
+        perhaps = filled[_MAY_BE_SPACE[codes[starts[filled]]]]
+        begins = starts[perhaps]
+        # Of all that begins as an ideographic space does, as kana do, only that is one.
+        wide = codes[begins] == _WIDE[0]
+        wide[wide] = (codes[begins[wide] + 1] != _WIDE[1]) | (codes[begins[wide] + 2] != _WIDE[2])
+        perhaps = perhaps[~wide]
+        blank[perhaps] = [text.isspace() for text in texts.choose(perhaps).strings()]
+    return blank
 
 
 def word_form(word: str) -> str:

@@ -74,6 +74,8 @@ class DeltaBLEUReward:
             raise InputError(f"{len(texts)} texts for {len(item_ids)} item ids: give one for each")
         if not len(texts):
             return np.zeros(0)
+        if len(texts) == 1:
+            return np.array([self._score_one(*item_ids, *texts)])
         try:
             places = np.array([self._places[id] for id in item_ids])
             rows = self.metric.statistics(list(texts), self.encoded.take(places), threads=1)
@@ -119,8 +121,7 @@ class DeltaBLEUReward:
         The item's id is in `extra_info`, under the name of `item_column`; where it has none, it is
         the `ground_truth`.
         """
-        found = self.score([self._item(ground_truth, extra_info)], [solution_str])  # type: ignore[list-item]
-        return float(found[0])
+        return self._score_one(self._item(ground_truth, extra_info), solution_str)  # type: ignore[arg-type]
 
     def compute_scores(
         self,
@@ -149,6 +150,13 @@ class DeltaBLEUReward:
                 f"{shown(ground_truth)}: one of them must be an item's id"
             )
         return ground_truth
+
+    def _score_one(self, item_id: str, text: str) -> float:
+        try:
+            return self.metric.segment_score(text, self.encoded, self._places[item_id]) / 100.0
+        except (KeyError, TypeError, InputError):
+            self._complain([item_id], [text])
+            raise
 
     def _complain(self, item_ids: Sequence[Any], texts: Sequence[Any]) -> None:
         """Say which text or id is wrong, if one is."""

@@ -349,6 +349,7 @@ def match(
     lengths: cython.const[cython.longlong][::1],
     length_bounds: cython.const[cython.longlong][::1],
     scale: cython.const[cython.double][::1],
+    chosen: cython.const[cython.longlong][::1],
     order: cython.int,
     places: cython.longlong[:, ::1],
     counts: cython.int[::1],
@@ -358,13 +359,15 @@ def match(
 ) -> None:
     """Fill one row a hypothesis: numerators, denominators, its length, the closest reference's.
 
-    `lengths` are the reference lengths that the brevity penalty may choose from, `scale` is the
-    weight that multiplies each item's n-gram counts in the denominator. `places`, `counts` (all
-    zero, and left so) and `touched` are working space for the largest item and the longest
-    hypothesis.
+    Hypothesis i is one for item `chosen[i]`, or for item i where that is empty. `lengths` are the
+    reference lengths that the brevity penalty may choose from, `scale` is the weight that
+    multiplies each item's n-gram counts in the denominator. `places`, `counts` (all zero, and left
+    so) and `touched` are working space for the largest item and the longest hypothesis.
     """
     items: cython.longlong = token_bounds.shape[0] - 1
+    choosing: cython.bint = chosen.shape[0] > 0
     item: cython.longlong
+    own: cython.longlong  # the item of the references
     table: cython.longlong
     start: cython.longlong
     length: cython.longlong
@@ -392,9 +395,10 @@ def match(
         for item in range(items):
             start = token_bounds[item]
             length = token_bounds[item + 1] - start
-            table = item * (order + 1)
+            own = chosen[item] if choosing else item
+            table = own * (order + 1)
             first = entry_bounds[table]
-            offset = check_bounds[item] - first
+            offset = check_bounds[own] - first
             hits = 0
             known = 0
             for i in range(length):
@@ -439,7 +443,7 @@ def match(
                     counts[entry] += 1
             for n in range(order):
                 rows[item, n] = 0
-                rows[item, order + n] = scale[item] * (length - n) if length > n else 0
+                rows[item, order + n] = scale[own] * (length - n) if length > n else 0
             for t in range(hits):
                 entry = touched[t]
                 value = values[first + entry]
@@ -459,7 +463,7 @@ def match(
                 rows[item, touched_order[t]] += value
             closest = 0
             best = -1
-            for i in range(length_bounds[item], length_bounds[item + 1]):
+            for i in range(length_bounds[own], length_bounds[own + 1]):
                 distance = lengths[i] - length
                 if distance < 0:
                     distance = -distance

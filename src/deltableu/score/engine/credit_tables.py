@@ -19,6 +19,7 @@ Variant = Literal["paper", "galley2019", "tsuta2020"]
 #: The kernel knows these numbers.
 VARIANTS: dict[str, int] = {"paper": 0, "galley2019": 1, "tsuta2020": 2}
 
+_ALL = np.empty(0, dtype=np.int64)
 _EVERYTHING = TokenArrays(empty_keys(0), np.empty(0, dtype=np.int64))
 
 
@@ -81,34 +82,6 @@ class CreditTable:
             lengths=together("lengths"),
             length_bounds=bounds("length_bounds"),
             scale=together("scale"),
-        )
-
-    def take(self, items: Ints) -> CreditTable:
-        """Some of the items, in any order and also several times; entries are not copied.
-
-        The kernel asks for the beginnings of an item's tables alone, so that they need not end
-        where the next begin.
-        """
-        orders = len(self.shifts) // self.items
-        tables = (items[:, None] * orders + np.arange(orders)).ravel()
-        sizes = self.length_bounds[items + 1] - self.length_bounds[items]
-        length_bounds = np.zeros(len(items) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=length_bounds[1:])
-        starts = np.repeat(self.length_bounds[items] - length_bounds[:-1], sizes)
-        return CreditTable(
-            items=len(items),
-            largest=self.largest,
-            keys=self.keys,
-            values=self.values,
-            entry_bounds=self.entry_bounds[tables],
-            checks=self.checks,
-            check_bounds=self.check_bounds[items],
-            buckets=self.buckets,
-            bucket_bounds=self.bucket_bounds[tables],
-            shifts=self.shifts[tables],
-            lengths=self.lengths[np.arange(int(length_bounds[-1])) + starts],
-            length_bounds=length_bounds,
-            scale=self.scale[items],
         )
 
 
@@ -184,11 +157,14 @@ def build_table(
     )
 
 
-def match(tokens: TokenArrays, table: CreditTable, order: int) -> Array:
-    """A row a hypothesis: numerators, denominators, its length and the closest reference's."""
+def match(tokens: TokenArrays, table: CreditTable, order: int, chosen: Ints | None = None) -> Array:
+    """A row a hypothesis: numerators, denominators, its length and the closest reference's.
+
+    With `chosen`, hypothesis i is one for item `chosen[i]`.
+    """
     size = len(tokens.keys)
     room = min(table.largest, size * order) + 1
-    rows = np.empty((table.items, 2 * order + 2))
+    rows = np.empty((len(tokens.bounds) - 1, 2 * order + 2))
     _kernel.match(
         lanes(tokens.keys),
         tokens.bounds,
@@ -203,6 +179,7 @@ def match(tokens: TokenArrays, table: CreditTable, order: int) -> Array:
         table.lengths,
         table.length_bounds,
         table.scale,
+        _ALL if chosen is None else chosen,
         order,
         np.empty((2, size + 1), dtype=np.int64),
         np.zeros(table.largest + 1, dtype=np.int32),

@@ -10,7 +10,7 @@ import numpy as np
 from deltableu._types import Ints
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
-from deltableu.score.engine.chunks import CHUNK, Chunk, ChunkReader, ChunkSummary, ReferenceInfo
+from deltableu.score.engine.chunks import Chunk, ChunkReader, ChunkSummary, ReferenceInfo
 from deltableu.score.engine.credit_tables import CreditTable, Recipe, build_table
 from deltableu.text import TokenArrays
 
@@ -25,6 +25,8 @@ class Encoded:
     chunks: tuple[tuple[CreditTable, ...], ...]
     recipe: Recipe
     info: ReferenceInfo
+    #: Items of one table, where they are not all of all tables, each once.
+    chosen: Ints | None = None
 
     def __len__(self) -> int:
         return self.info.items
@@ -46,10 +48,17 @@ class Encoded:
         >>> rows.rows[:, 0].tolist()
         [1.0, 1.0, 1.0]
         """
+        if self.chosen is not None:
+            items = self.chosen[items]
+        elif len(items) and not 0 <= items.min() <= items.max() < self.table.items:
+            raise IndexError(f"items must be from 0 to {self.table.items - 1}")
+        return Encoded(self.chunks, self.recipe, replace(self.info, items=len(items)), items)
+
+    @property
+    def table(self) -> CreditTable:
+        """The one table of what was joined."""
         ((table,),) = self.chunks
-        starts = range(0, max(len(items), 1), CHUNK)
-        chunks = tuple((table.take(items[start : start + CHUNK]),) for start in starts)
-        return Encoded(chunks, self.recipe, replace(self.info, items=len(items)))
+        return table
 
 
 @dataclass(frozen=True, slots=True)

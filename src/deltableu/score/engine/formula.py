@@ -7,6 +7,7 @@ all segments or ten thousand bootstrap samples are one call. Scores and precisio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +24,9 @@ _NOISE = 1e-12
 
 #: Chen and Cherry 2014, as sacreBLEU has them.
 SMOOTH_VALUES: dict[str, float] = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
+
+#: Orders that numpy sums one after the other.
+LONGEST_ROW = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,21 @@ def arithmetic(
     penalty = brevity_penalty(hypothesis_length, reference_length)
     score = np.where(mean > 0.0, mean * penalty, mean)
     return Combination(100.0 * score, 100.0 * precisions, penalty)
+
+
+def arithmetic_row(row: Sequence[float]) -> float:
+    """What `arithmetic` makes of one row of up to `LONGEST_ROW` orders, to the last bit."""
+    order = len(row) // 2 - 1
+    total, exists = 0.0, 0
+    for numerator, denominator in zip(row[:order], row[order:], strict=False):
+        if denominator > 0.0:
+            total += numerator / denominator
+            exists += 1
+    mean = total / max(exists, 1)
+    own, closest = row[2 * order :]
+    if mean > 0.0 and own < closest:
+        mean *= float(np.exp(1.0 - closest / own))  # of numpy: others may round otherwise
+    return 100.0 * mean
 
 
 def geometric_gradient(

@@ -18,7 +18,7 @@ from deltableu.score.engine.inputs import as_hypotheses, as_list, as_reference_s
 from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.statistics import Statistics
 from deltableu.score.results import BLEUScore, Signature
-from deltableu.text import TokenArrays
+from deltableu.text import NotUnicodeError, TokenArrays
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +73,9 @@ class NgramMetric(OrderedMetric):
 
         def rows_at(start: int) -> Array:
             tokens = self.hash_hypotheses(texts[start : start + CHUNK], start)
+            if encoded.chosen is not None:
+                items = np.ascontiguousarray(encoded.chosen[start : start + CHUNK], np.int64)
+                return match(tokens, encoded.table, self.order, items)
             return self._match(tokens, encoded.chunks[start // CHUNK])
 
         if items <= CHUNK:  # loops over single hypotheses must stay cheap
@@ -80,6 +83,30 @@ class NgramMetric(OrderedMetric):
         else:
             rows = np.concatenate(list(in_chunks(rows_at, items, threads, progress)))
         return Statistics(self.finish_rows(rows), self, encoded.info)
+
+    def segment_score(self, hypothesis: str, encoded: Encoded, item: int) -> float:
+        """The score of one hypothesis for one item of joined references.
+
+        It is what `statistics` and `segment_scores` give, to the last bit, without the work that
+        pays only for many.
+
+        Examples
+        --------
+        >>> from deltableu import BLEU
+        >>> metric = BLEU(order=1)
+        >>> metric.segment_score("y z", metric.encode([["a b"], ["x y"]]).joined(), 1)
+        50.0
+        """
+        try:
+            tokens = self.tokenizer.hash_one(hypothesis)
+        except (TypeError, NotUnicodeError):
+            tokens = self.hash_hypotheses([hypothesis])  # which says it as for many
+        rows = match(tokens, encoded.table, self.order, np.array([item]))
+        return self.row_score(self.finish_rows(rows))
+
+    def row_score(self, rows: Array) -> float:
+        """The segment score of an only row."""
+        return float(self.segment_scores(rows)[0])
 
     def compute(
         self,

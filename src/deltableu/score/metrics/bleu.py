@@ -11,11 +11,13 @@ import numpy as np
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_choice
 from deltableu.score.engine.formula import (
+    LONGEST_ROW,
     SMOOTH_VALUES,
     Combination,
     Smoothing,
     arithmetic,
     arithmetic_gradient,
+    arithmetic_row,
     geometric,
     geometric_gradient,
     without_match,
@@ -123,6 +125,11 @@ class BLEU(NgramMetric):
 
     def segment_scores(self, rows: Array) -> Array:
         return self._combine(rows, effective_order=True).score
+
+    def row_score(self, rows: Array) -> float:
+        if self.combine == "arithmetic" and self.order <= LONGEST_ROW:
+            return arithmetic_row(rows[0].tolist())
+        return super().row_score(rows)
 
     def ngram_sums(self, rows: Array) -> tuple[Array, Array]:
         return rows[..., : self.order], rows[..., self.order : 2 * self.order]

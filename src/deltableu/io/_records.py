@@ -807,3 +807,345 @@ def read_numbers(
             else:
                 values[i] = value[0]
     return odds
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _skip(
+    text: cython.const[cython.uchar][::1],
+    at: cython.longlong,
+    stop: cython.longlong,
+    side: cython.uchar[::1],
+    place: cython.p_longlong,
+    keys: cython.longlong[:, ::1],
+    used: cython.longlong,
+    depth: cython.int,
+) -> cython.longlong:
+    """Past a value that nobody asked for; `keys` has names of the objects around it.
+
+    Objects in which a name is there twice, or whose names have escapes, are unusual.
+    """
+    kept: cython.longlong = place[2]
+    first: cython.longlong = used
+    known: cython.longlong
+    begin: cython.longlong
+    size: cython.longlong
+    k: cython.longlong
+    c: cython.int
+    closing: cython.int
+    if at >= stop or depth > 30:
+        return -1
+    c = text[at]
+    if c == 34:
+        at = _string(text, at, stop, side, place)
+        place[2] = kept
+        return at
+    if c == 110:
+        return _null(text, at, stop)
+    if c == 116:
+        if at + 4 <= stop and text[at + 1] == 114 and text[at + 2] == 117 and text[at + 3] == 101:
+            return at + 4
+        return -1
+    if c == 102:
+        if at + 5 <= stop and text[at + 1] == 97 and text[at + 2] == 108 and text[at + 3] == 115:
+            return at + 5 if text[at + 4] == 101 else -1
+        return -1
+    if c != 123 and c != 91:
+        begin = at
+        if c == 45:
+            at += 1
+        size = at
+        while at < stop and 48 <= text[at] <= 57:
+            at += 1
+        if at == size or (text[size] == 48 and at - size > 1):
+            return -1
+        if at < stop and text[at] == 46:
+            at += 1
+            size = at
+            while at < stop and 48 <= text[at] <= 57:
+                at += 1
+            if at == size:
+                return -1
+        if at - begin > 40 or (at < stop and (text[at] == 69 or text[at] == 101)):
+            return -1
+        return at
+    closing = c + 2
+    at = _space(text, at + 1, stop)
+    if at < stop and text[at] == closing:
+        return at + 1
+    while True:
+        if c == 123:
+            begin = at + 1
+            at = _bare_name(text, at, stop)
+            size = at - begin
+            if at < 0 or used >= keys.shape[1]:
+                return -1
+            for known in range(first, used):
+                if keys[1, known] != size:
+                    continue
+                k = 0
+                while k < size and text[keys[0, known] + k] == text[begin + k]:
+                    k += 1
+                if k == size:
+                    return -1
+            keys[0, used] = begin
+            keys[1, used] = size
+            used += 1
+            at = _sign(text, at + 1, stop, 58)
+            if at < 0:
+                return -1
+        at = _skip(text, at, stop, side, place, keys, used, depth + 1)
+        if at < 0:
+            return -1
+        at = _space(text, at, stop)
+        if at < stop and text[at] == closing:
+            return at + 1
+        at = _sign(text, at, stop, 44)
+        if at < 0:
+            return -1
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _bare_name(
+    text: cython.const[cython.uchar][::1], at: cython.longlong, stop: cython.longlong
+) -> cython.longlong:
+    """The end of a name without escapes, before its quotation mark."""
+    if at >= stop or text[at] != 34:
+        return -1
+    at += 1
+    while at < stop and text[at] != 34:
+        if text[at] < 32 or text[at] == 92:
+            return -1
+        at += 1
+    return at if at < stop else -1
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _two_digits(text: cython.const[cython.uchar][::1], at: cython.longlong) -> cython.longlong:
+    """A number of two digits, or one below 0."""
+    first: cython.longlong = text[at] - 48
+    second: cython.longlong = text[at + 1] - 48
+    if first < 0 or first > 9 or second < 0 or second > 9:
+        return -1
+    return 10 * first + second
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _moment(
+    text: cython.const[cython.uchar][::1], at: cython.longlong, unknown: cython.longlong
+) -> cython.longlong:
+    """Milliseconds since 1970 of a time spelt 2018-10-10T20:19:24Z, or `unknown`."""
+    century: cython.longlong = _two_digits(text, at)
+    year: cython.longlong = _two_digits(text, at + 2)
+    month: cython.longlong = _two_digits(text, at + 5)
+    day: cython.longlong = _two_digits(text, at + 8)
+    hour: cython.longlong = _two_digits(text, at + 11)
+    minute: cython.longlong = _two_digits(text, at + 14)
+    second: cython.longlong = _two_digits(text, at + 17)
+    days: cython.longlong = 31
+    leap: cython.bint
+    if century < 0 or year < 0 or hour < 0 or minute < 0 or second < 0:
+        return unknown
+    if text[at + 4] != 45 or text[at + 7] != 45 or text[at + 13] != 58 or text[at + 16] != 58:
+        return unknown
+    if text[at + 19] != 90 or (text[at + 10] != 84 and text[at + 10] != 32):
+        return unknown
+    year += 100 * century
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if month == 4 or month == 6 or month == 9 or month == 11:
+        days = 30
+    elif month == 2:
+        days = 29 if leap else 28
+    if year < 1 or month < 1 or month > 12 or day < 1 or day > days:
+        return unknown
+    if hour > 23 or minute > 59 or second > 59:
+        return unknown
+    # Days of the years and months before; months are of the form 30 + a pattern from March on.
+    if month < 3:
+        year -= 1
+        month += 12
+    days = 365 * year + year // 4 - year // 100 + year // 400
+    days += (153 * (month - 3) + 2) // 5 + day - 719469
+    return 1000 * (((days * 24 + hour) * 60 + minute) * 60 + second)
+
+
+def scan_posts(
+    text: cython.const[cython.uchar][::1],
+    at: cython.longlong,
+    names: cython.const[cython.uchar][::1],
+    name_bounds: cython.const[cython.longlong][::1],
+    bounds: cython.const[cython.longlong][::1],
+    tens: cython.const[cython.double][::1],
+    spans: cython.longlong[:, ::1],
+    times: cython.longlong[::1],
+    reposts: cython.uchar[::1],
+    odd: cython.longlong[:, ::1],
+    side: cython.uchar[::1],
+    keys: cython.longlong[:, ::1],
+    counts: cython.longlong[::1],
+) -> None:
+    """Scan a line per post, from a byte on; stops where something is unusual, and says where.
+
+    `names` are what id, user, time, reply_to, text, repost_of and repost are called. `spans` gets
+    where each line begins, and where id, user, reply_to and text begin and end (0 and 0 where there
+    is none). `times` are in milliseconds, of which `bounds` are the first that cannot be seconds,
+    the first that can be none at all, and what stands for no time. `odd` gets the post, begin and
+    end of times that are better read by Python, and whether they are numbers. `counts` are those of
+    posts, odd times and bytes of `side`, and where the next line begins.
+    """
+    place: cython.longlong[6] = [0] * 6
+    value: cython.double[2] = [0.0] * 2
+    i: cython.longlong = 0
+    k: cython.longlong
+    seen: cython.longlong
+    which: cython.longlong
+    begin: cython.longlong
+    size: cython.longlong
+    used: cython.longlong
+    number: cython.longlong
+    row: cython.longlong
+    odds: cython.longlong = 0
+    sign: cython.int
+    stop: cython.longlong = len(text)
+    line: cython.longlong = at
+    with cython.nogil:
+        while line < stop:
+            at = line
+            seen = 0
+            used = 0
+            spans[0, i] = line
+            for row in range(1, 9):
+                spans[row, i] = 0
+            times[i] = bounds[2]
+            reposts[i] = 0
+            at = _sign(text, at, stop, 123)
+            while at >= 0:
+                begin = at + 1
+                at = _bare_name(text, at, stop)
+                if at < 0:
+                    break
+                size = at - begin
+                at = _sign(text, at + 1, stop, 58)
+                if at < 0 or at >= stop:
+                    at = -1
+                    break
+                which = -1
+                for row in range(7):
+                    if name_bounds[row + 1] - name_bounds[row] != size:
+                        continue
+                    k = 0
+                    while k < size and names[name_bounds[row] + k] == text[begin + k]:
+                        k += 1
+                    if k == size:
+                        which = row
+                        break
+                if which < 0:
+                    if used >= keys.shape[1]:
+                        at = -1
+                        break
+                    for row in range(used):
+                        if keys[1, row] != size:
+                            continue
+                        k = 0
+                        while k < size and text[keys[0, row] + k] == text[begin + k]:
+                            k += 1
+                        if k == size:
+                            at = -1
+                            break
+                    if at < 0:
+                        break
+                    keys[0, used] = begin
+                    keys[1, used] = size
+                    used += 1
+                    at = _skip(text, at, stop, side, place, keys, used, 1)
+                elif (seen >> which) & 1:
+                    at = -1
+                elif which == 2:
+                    if text[at] == 34:
+                        at = _string(text, at, stop, side, place)
+                        if at >= 0 and place[1] > place[0]:
+                            if place[1] - place[0] == 20 and place[0] < stop:
+                                times[i] = _moment(text, place[0], bounds[2])
+                            if times[i] == bounds[2]:
+                                odd[0, odds] = i
+                                odd[1, odds] = place[0]
+                                odd[2, odds] = place[1]
+                                odd[3, odds] = 0
+                                odds += 1
+                    elif text[at] == 110:
+                        at = _null(text, at, stop)
+                    else:
+                        begin = at
+                        number = 0
+                        while at < stop and 48 <= text[at] <= 57 and at - begin < 18:
+                            number = 10 * number + (text[at] - 48)
+                            at += 1
+                        if number < bounds[0]:
+                            number = 1000 * number
+                        size = at - begin
+                        at = _number(text, begin, stop, tens, place, value)
+                        if at == begin + size and number < bounds[1]:
+                            times[i] = number
+                        else:
+                            odd[0, odds] = i
+                            odd[1, odds] = begin
+                            odd[2, odds] = at
+                            odd[3, odds] = 1
+                            odds += 1
+                elif which == 6:
+                    sign = text[at]
+                    at = _skip(text, at, stop, side, place, keys, used, 1)
+                    if sign == 116:
+                        reposts[i] = 1
+                    elif sign != 102 and sign != 110:
+                        at = -1
+                else:
+                    if which == 4:
+                        at = _text_or_null(text, at, stop, side, place)
+                    else:
+                        at = _identifier(text, at, stop, side, place)
+                    if at >= 0 and place[0] >= 0:
+                        if which == 5:
+                            if place[1] > place[0]:
+                                reposts[i] = 1
+                        else:
+                            row = 1
+                            if which == 1:
+                                row = 3
+                            elif which == 3:
+                                row = 5
+                            elif which == 4:
+                                row = 7
+                            spans[row, i] = place[0]
+                            spans[row + 1, i] = place[1]
+                if at < 0:
+                    break
+                if which >= 0:
+                    seen |= cython.cast(cython.longlong, 1) << which
+                at = _space(text, at, stop)
+                if at < stop and text[at] == 125:
+                    break
+                at = _sign(text, at, stop, 44)
+            # An id is needed, and nothing comes after the object.
+            if at < 0 or spans[2, i] == spans[1, i]:
+                break
+            at = _space(text, at + 1, stop)
+            if at >= stop or text[at] != 10:
+                break
+            i += 1
+            line = at + 1
+        while odds > 0 and odd[0, odds - 1] >= i:
+            odds -= 1
+    counts[0] = i
+    counts[1] = odds
+    counts[2] = place[2]
+    counts[3] = line
