@@ -112,6 +112,8 @@ class TextMetricOptions(NgramOptions):
         Whether the original reference has weight 1 (the default), or is rated by the judge too.
     model
         Unreferenced scorer of ruber: a file from `deltableu judge train --kind ruber`.
+    relevance
+        Model for relevance and scr: a file from `deltableu judge train --kind relevance`.
     referenced
         Referenced scorer of ruber: the cosine of word vectors (the default), or any metric's name.
     pooling
@@ -134,6 +136,7 @@ class TextMetricOptions(NgramOptions):
     magnitude: Literal["default", "2p-1", "p"] = "default"
     original: Literal["default", 1, "rated"] = "default"
     model: str | None = None
+    relevance: str | None = None
     referenced: str | None = None
     pooling: Literal["default", "max-min", "avg", "all"] = "default"
     all_references: Annotated[bool, Flag] = False
@@ -143,7 +146,8 @@ class TextMetricOptions(NgramOptions):
     @property
     def files(self) -> tuple[str | None, ...]:
         """What is read, where it is given; a judge may also be the name of an installed one."""
-        return self.vectors, self.table, self.judge, self.model, self.calibration
+        files = self.vectors, self.table, self.judge, self.model, self.relevance
+        return (*files, self.calibration)
 
     def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
         """The metrics named, or those that suit the references, with these settings."""
@@ -180,7 +184,7 @@ class MetricOptions(TextMetricOptions):
 
 #: They say by themselves which metrics they are for: models and tables, and what to do with those.
 _OF_THEIR_METRICS = {"vectors", "table", "rater", "triplets", "magnitude", "original"} | {
-    *("model", "referenced", "pooling", "all_references", "blend", "calibration"),
+    *("model", "relevance", "referenced", "pooling", "all_references", "blend", "calibration"),
 }
 
 

@@ -11,6 +11,14 @@ from deltableu.judges.rated_items import RatedItems
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 from deltableu.judges.rating import RatedStudy, RatingEvent, Which, rate_study
 from deltableu.judges.registry import is_model_file, load_rater, rater_names
+from deltableu.judges.relevance import Relevance
+from deltableu.judges.relevance_model import (
+    RelevanceModel,
+    holds_relevance,
+    read_relevance,
+    write_relevance,
+)
+from deltableu.judges.relevance_training import train_relevance
 from deltableu.judges.ruber import RUBER, Calibration, RuberUpsilonBLEU
 from deltableu.judges.ruber_scorers import RuberReferenced, RuberUnreferenced
 from deltableu.judges.ruber_settings import Loss, RuberSettings, RuberTraining, ruber_preset
@@ -77,6 +85,7 @@ __all__ = [
     "combined_weights",
     "cosines",
     "fit_plan",
+    "holds_relevance",
     "is_model_file",
     "judge_bias",
     "load_rater",
@@ -89,9 +98,12 @@ __all__ = [
     "rater_names",
     "rater_signature",
     "read_model",
+    "read_relevance",
     "ruber_preset",
     "tidy_biases",
     "train_rater",
+    "train_relevance",
     "train_ruber",
     "write_model",
+    "write_relevance",
 ]
