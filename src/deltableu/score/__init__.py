@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from deltableu._lazy import at_first_use
 
 if TYPE_CHECKING:
+    from deltableu.score.engine.cosine import CosineSimilarity
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
     from deltableu.score.engine.inputs import first_wrong_text
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from deltableu.score.engine.reweighting import Reweighting
     from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
     from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
+    from deltableu.score.engine.soft_pool import reference_shares, soft_pool, with_shares
     from deltableu.score.engine.statistics import Bootstrap, Statistics
     from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
     from deltableu.score.functions import (
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from deltableu.score.influence import CorpusShare, corpus_share, rank_items
     from deltableu.score.metric import Metric, Need
     from deltableu.score.metrics.bleu import BLEU
-    from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+    from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus, ChrFSimilarity
     from deltableu.score.metrics.cider import CIDEr, CIDErD
     from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
     from deltableu.score.metrics.discriminative import (
@@ -60,8 +62,10 @@ if TYPE_CHECKING:
     from deltableu.score.metrics.ibleu import IBLEU
     from deltableu.score.metrics.nist import NIST
     from deltableu.score.metrics.rouge import Rouge1, Rouge2, RougeL
-    from deltableu.score.metrics.sentence_bleu import SentenceBLEU
+    from deltableu.score.metrics.sentence_bleu import SentenceBLEU, SentenceBLEUSimilarity
     from deltableu.score.metrics.sentinels import Constant, Length, MessageOverlap, Random
+    from deltableu.score.metrics.similarities import SimilarityMetric, as_similarity
+    from deltableu.score.metrics.soft import Soft, SoftChrFPlusPlus, SoftCosine, SoftRougeL
     from deltableu.score.metrics.ter import TER
     from deltableu.score.registry import (
         installed_metrics,
@@ -88,8 +92,10 @@ __all__ = [
     "CIDErD",
     "ChrF",
     "ChrFPlusPlus",
+    "ChrFSimilarity",
     "Constant",
     "CorpusShare",
+    "CosineSimilarity",
     "DeltaBLEU",
     "DeltaChrF",
     "DeltaChrFPlusPlus",
@@ -129,14 +135,21 @@ __all__ = [
     "Scoring",
     "SegmentMetric",
     "SentenceBLEU",
+    "SentenceBLEUSimilarity",
     "Signature",
     "SignedDeltaBLEU",
     "Similarity",
+    "SimilarityMetric",
+    "Soft",
+    "SoftChrFPlusPlus",
+    "SoftCosine",
+    "SoftRougeL",
     "Statistics",
     "TableSimilarity",
     "TextOptions",
     "TextSource",
     "as_metrics",
+    "as_similarity",
     "bleu",
     "brevity_penalty",
     "chrf",
@@ -161,13 +174,16 @@ __all__ = [
     "metric_settings",
     "nist",
     "rank_items",
+    "reference_shares",
     "rouge",
     "score_systems",
     "scored_source",
     "sentence_bleu",
+    "soft_pool",
     "ter",
     "text_source",
     "unheeded_settings",
+    "with_shares",
 ]
 
 __getattr__, __dir__ = at_first_use(__name__)
