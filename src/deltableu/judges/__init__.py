@@ -22,6 +22,13 @@ from deltableu.judges.relevance_training import train_relevance
 from deltableu.judges.ruber import RUBER, Calibration, RuberUpsilonBLEU
 from deltableu.judges.ruber_scorers import RuberReferenced, RuberUnreferenced
 from deltableu.judges.ruber_settings import Loss, RuberSettings, RuberTraining, ruber_preset
+from deltableu.judges.scr import SCR
+from deltableu.judges.scr_calibration import (
+    ScrCalibration,
+    holds_calibration,
+    read_calibration,
+    write_calibration,
+)
 from deltableu.judges.settings import (
     Kind,
     NetworkSettings,
@@ -47,6 +54,7 @@ from deltableu.neural import (
 
 __all__ = [
     "RUBER",
+    "SCR",
     "BiasFinding",
     "Blend",
     "Calibration",
@@ -71,6 +79,7 @@ __all__ = [
     "RuberTraining",
     "RuberUnreferenced",
     "RuberUpsilonBLEU",
+    "ScrCalibration",
     "TrainedRater",
     "TrainingEpoch",
     "TrainingPlan",
@@ -85,6 +94,7 @@ __all__ = [
     "combined_weights",
     "cosines",
     "fit_plan",
+    "holds_calibration",
     "holds_relevance",
     "is_model_file",
     "judge_bias",
@@ -97,6 +107,7 @@ __all__ = [
     "rate_study",
     "rater_names",
     "rater_signature",
+    "read_calibration",
     "read_model",
     "read_relevance",
     "ruber_preset",
@@ -104,6 +115,7 @@ __all__ = [
     "train_rater",
     "train_relevance",
     "train_ruber",
+    "write_calibration",
     "write_model",
     "write_relevance",
 ]

@@ -56,7 +56,7 @@ class Relevance(SegmentMetric):
     >>> metric = Relevance(relevance=train_relevance(logs))
     >>> items = ReferenceSet([["any"], ["any"]], messages=["where is it", "thanks a lot"])
     >>> right, wrong = metric.compute(["over here", "over here"], items).segment_scores()
-    >>> right > wrong
+    >>> bool(right > wrong)
     True
     """
 

@@ -36,8 +36,8 @@ class RelevanceModel:
     ----------
     encoder : str
         What makes vectors of texts, as `deltableu.text.text_vectors` takes it.
-    encoder_signature : str
-        Which vectors these are.
+    encoder_digest : str
+        A hash of what it makes of a few texts.
     ridge : float
         See `canonical_space`.
     sums : PairSums
@@ -47,7 +47,7 @@ class RelevanceModel:
     """
 
     encoder: str
-    encoder_signature: str
+    encoder_digest: str
     ridge: float
     sums: PairSums = field(repr=False)
     card: Mapping[str, Any] = field(repr=False)
@@ -55,7 +55,7 @@ class RelevanceModel:
     @cached_property
     def digest(self) -> str:
         """A hash of everything that scores depend on."""
-        about = [FORMAT, VERSION, self.encoder_signature, self.ridge, self.sums.pairs]
+        about = [FORMAT, VERSION, self.encoder_digest, self.ridge, self.sums.pairs]
         made = hashlib.sha256(_canonical(about).encode())
         for name, array in self.sums.arrays().items():
             made.update(name.encode())
@@ -75,10 +75,10 @@ class RelevanceModel:
     @cached_property
     def _vectors(self) -> WordAverages | Encoder:
         made = text_vectors(self.encoder)
-        if made.signature != self.encoder_signature:
+        if made.digest() != self.encoder_digest:
             raise InputError(
-                f"the relevance model knows the vectors {self.encoder_signature}, and "
-                f"{self.encoder} is now {made.signature}: train it again"
+                f"the encoder {self.encoder} makes other vectors than when the relevance model was "
+                "trained: train it again"
             )
         return made
 
@@ -109,7 +109,7 @@ class RelevanceModel:
             "kind": "relevance",
             "digest": self.digest,
             "encoder": self.encoder,
-            "encoder_signature": self.encoder_signature,
+            "encoder_digest": self.encoder_digest,
             "dimension": self.sums.dimension,
             "ridge": self.ridge,
             "pairs": self.sums.pairs,
@@ -156,7 +156,7 @@ def write_relevance(path: str | os.PathLike[str], model: RelevanceModel) -> None
         "format": FORMAT,
         "format_version": str(VERSION),
         "encoder": model.encoder,
-        "encoder_signature": model.encoder_signature,
+        "encoder_digest": model.encoder_digest,
         "ridge": repr(float(model.ridge)),
         "pairs": str(model.sums.pairs),
         "card": card,
@@ -207,7 +207,7 @@ def read_relevance(path: str | os.PathLike[str]) -> RelevanceModel:
         card = decode_object(metadata["card"])
         model = RelevanceModel(
             metadata["encoder"],
-            metadata["encoder_signature"],
+            metadata["encoder_digest"],
             float(metadata["ridge"]),
             sums,
             card,

@@ -77,4 +77,4 @@ def train_relevance(
         raise InputError("the logs hold no rows, and relevance is learnt from pairs of texts")
     canonical_space(sums, ridge)  # which complains of logs that nothing can be learnt from
     card = {"rows": rows, "left out": rows - sums.pairs}
-    return RelevanceModel(encoder, source.signature, float(ridge), sums, card)
+    return RelevanceModel(encoder, source.digest(), float(ridge), sums, card)

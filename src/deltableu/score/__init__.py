@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from deltableu._lazy import at_first_use
 
 if TYPE_CHECKING:
-    from deltableu.score.engine.cosine import CosineSimilarity
+    from deltableu.score.engine.cosine import CosineSimilarity, vector_source
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
     from deltableu.score.engine.inputs import first_wrong_text
@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     from deltableu.score.influence import CorpusShare, corpus_share, rank_items
     from deltableu.score.metric import Metric, Need
     from deltableu.score.metrics.bleu import BLEU
-    from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus, ChrFSimilarity
+    from deltableu.score.metrics.chrf import (
+        ChrF,
+        ChrFPlusPlus,
+        ChrFSimilarity,
+        chrf_counts,
+        chrf_score,
+    )
     from deltableu.score.metrics.cider import CIDEr, CIDErD
     from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
     from deltableu.score.metrics.discriminative import (
@@ -153,7 +159,9 @@ __all__ = [
     "bleu",
     "brevity_penalty",
     "chrf",
+    "chrf_counts",
     "chrf_plus_plus",
+    "chrf_score",
     "cider",
     "cider_d",
     "corpus_share",
@@ -183,6 +191,7 @@ __all__ = [
     "ter",
     "text_source",
     "unheeded_settings",
+    "vector_source",
     "with_shares",
 ]
 
