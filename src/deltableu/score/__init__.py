@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
     from deltableu.score.engine.inputs import first_wrong_text
+    from deltableu.score.engine.neutral import NeutralChoice, WeightedMetric, choose_neutral
     from deltableu.score.engine.ngram_metric import NgramMetric
     from deltableu.score.engine.ordered_metric import OrderedMetric
     from deltableu.score.engine.pooled import PooledStatistics
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from deltableu.score.engine.soft_pool import reference_shares, soft_pool, with_shares
     from deltableu.score.engine.statistics import Bootstrap, Statistics
     from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
+    from deltableu.score.explain_pool import PooledReference, PoolExplanation, explain_pool
     from deltableu.score.functions import (
         ScoreOptions,
         TextOptions,
@@ -71,11 +73,20 @@ if TYPE_CHECKING:
     from deltableu.score.metrics.sentence_bleu import SentenceBLEU, SentenceBLEUSimilarity
     from deltableu.score.metrics.sentinels import Constant, Length, MessageOverlap, Random
     from deltableu.score.metrics.similarities import SimilarityMetric, as_similarity
-    from deltableu.score.metrics.soft import Soft, SoftChrFPlusPlus, SoftCosine, SoftRougeL
+    from deltableu.score.metrics.soft import (
+        Soft,
+        SoftChrF,
+        SoftChrFPlusPlus,
+        SoftCosine,
+        SoftRougeL,
+        SoftTable,
+        SoftTER,
+    )
     from deltableu.score.metrics.ter import TER
     from deltableu.score.registry import (
         installed_metrics,
         make_metrics,
+        metric_class,
         metric_label,
         metric_name,
         metric_names,
@@ -125,9 +136,12 @@ __all__ = [
     "MessageOverlap",
     "Metric",
     "Need",
+    "NeutralChoice",
     "NgramCredit",
     "NgramMetric",
     "OrderedMetric",
+    "PoolExplanation",
+    "PooledReference",
     "PooledStatistics",
     "PreparedReferences",
     "Random",
@@ -147,17 +161,22 @@ __all__ = [
     "Similarity",
     "SimilarityMetric",
     "Soft",
+    "SoftChrF",
     "SoftChrFPlusPlus",
     "SoftCosine",
     "SoftRougeL",
+    "SoftTER",
+    "SoftTable",
     "Statistics",
     "TableSimilarity",
     "TextOptions",
     "TextSource",
+    "WeightedMetric",
     "as_metrics",
     "as_similarity",
     "bleu",
     "brevity_penalty",
+    "choose_neutral",
     "chrf",
     "chrf_counts",
     "chrf_plus_plus",
@@ -170,12 +189,14 @@ __all__ = [
     "distinct",
     "entropy",
     "explain_item",
+    "explain_pool",
     "first_wrong_text",
     "holds_scores",
     "holds_texts",
     "ibleu",
     "installed_metrics",
     "make_metrics",
+    "metric_class",
     "metric_label",
     "metric_name",
     "metric_names",

@@ -61,6 +61,13 @@ class Metric(ABC):
         """
         return self
 
+    def fitted_to(self, references: ReferenceSet) -> Metric:
+        """The metric with whatever it chooses by the references settled, outputs unseen.
+
+        What it gives back chooses nothing any more, so that it treats some of the items as all.
+        """
+        return self
+
     @abstractmethod
     def encode(
         self,

@@ -21,6 +21,7 @@ from deltableu.score import (
     NgramMetric,
     SentenceBLEU,
     SignedDeltaBLEU,
+    WeightedMetric,
 )
 from deltableu.text import TokenArrays, characters, chrf_words
 from deltableu.tune.mbr_ngrams import LONGEST, CandidateNgrams
@@ -109,6 +110,11 @@ def _check(metric: Metric) -> None:
         raise InputError(
             f"{name} needs the message that is answered, and candidates are compared with each "
             "other alone: choose another utility"
+        )
+    if isinstance(metric, WeightedMetric) and metric.neutral != 0.0:
+        raise InputError(
+            f"{name} counts weights from {metric.neutral}, and those of candidates are "
+            "probabilities: leave neutral out"
         )
     if isinstance(metric, NIST | CIDEr):
         raise InputError(

@@ -85,6 +85,24 @@ def reference_shares(weights: Array, bounds: Ints) -> Array:
     return shares
 
 
+def pool_shares(similarities: Array, weights: Array, bounds: Ints, tau: float = TAU) -> Array:
+    """What each reference adds to the sum of its item's soft pool, over that sum; 0 without any.
+
+    Examples
+    --------
+    >>> pool_shares(np.array([0.2, 0.8]), np.ones(2), np.array([0, 2])).round(3).tolist()
+    [0.002, 0.998]
+    """
+    owners = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    pools = soft_pool(similarities, weights, bounds, tau)[owners]
+    shares = reference_shares(weights, bounds)
+    counted = shares > 0.0
+    carried: Array = np.where(
+        counted, shares * np.exp(np.where(counted, similarities - pools, 0.0) / tau), 0.0
+    )
+    return carried
+
+
 def with_shares(references: ReferenceSet, original: float = ORIGINAL_SHARE) -> ReferenceSet:
     """References with weights as they are; where nobody rated them, by where they came from.
 
@@ -109,8 +127,12 @@ def with_shares(references: ReferenceSet, original: float = ORIGINAL_SHARE) -> R
             known = references.items[index].references
         place = 0 if references.originals is None else references.originals[index]
         rows.append(_shares(known, len(texts), place, original))
+    # There is no neutral weight to count these from.
     return replace(
-        references, weights=tuple(rows), weights_from=f"origins,original={original:.12g}"
+        references,
+        weights=tuple(rows),
+        weights_from=f"origins,original={original:.12g}",
+        neutral=0.0,
     )
 
 

@@ -35,6 +35,9 @@ BUILT_IN = {
     "delta-vectors": "discriminative.DeltaVectors",
     "delta-table": "discriminative.DeltaTable",
     "soft-cosine": "soft.SoftCosine",
+    "soft-chrf": "soft.SoftChrF",
     "soft-chrf++": "soft.SoftChrFPlusPlus",
     "soft-rouge-l": "soft.SoftRougeL",
+    "soft-ter": "soft.SoftTER",
+    "soft-table": "soft.SoftTable",
 }

@@ -14,6 +14,7 @@ from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError, hint_at
 from deltableu.score.engine.chunks import flat_references
 from deltableu.score.engine.cosine import CosineSimilarity
+from deltableu.score.engine.neutral import WeightedMetric
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
 from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
@@ -51,7 +52,7 @@ def as_similarity(given: Any) -> Similarity:
 
 
 @dataclass(frozen=True)
-class SimilarityMetric(SegmentMetric):
+class SimilarityMetric(WeightedMetric, SegmentMetric):
     """A metric that pools the similarities of a hypothesis and each of its item's references.
 
     Subclasses give `pooled`. What can be known of references alone is found out once.
@@ -60,6 +61,7 @@ class SimilarityMetric(SegmentMetric):
     similarity: Any
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "similarity", as_similarity(self._similarity()))
 
     def _similarity(self) -> Any:
@@ -89,13 +91,13 @@ class SimilarityMetric(SegmentMetric):
 
     def reweighting(
         self, references: ReferenceSet, outputs: Sequence[Sequence[str]]
-    ) -> SimilarityReweighting:
+    ) -> Reweighting:
         flat = flat_references(references, weighted=True)
         prepared = self.similarity.encode_texts(self.cased(flat.texts))
         pairs = [
             self.similarity.compare(self.cased(texts), prepared, flat.owners) for texts in outputs
         ]
-        return SimilarityReweighting(self, flat.bounds, tuple(pairs))
+        return self.counted(references, SimilarityReweighting(self, flat.bounds, tuple(pairs)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,13 @@ from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError, Problem, check_share
 from deltableu.score.engine.cosine import CosineSimilarity
 from deltableu.score.engine.segment_metric import PreparedReferences
-from deltableu.score.engine.similarity import Similarity
+from deltableu.score.engine.similarity import Similarity, TableSimilarity, read_similarities
 from deltableu.score.engine.soft_pool import ORIGINAL_SHARE, TAU, soft_pool, with_shares
 from deltableu.score.metric import Need
 from deltableu.score.metrics.chrf import ChrFSimilarity
 from deltableu.score.metrics.rouge import RougeLSimilarity
 from deltableu.score.metrics.similarities import SimilarityMetric
+from deltableu.score.metrics.ter import TERSimilarity
 from deltableu.text import Tokenize
 
 
@@ -27,10 +28,11 @@ from deltableu.text import Tokenize
 class Soft(SimilarityMetric):
     """The soft pool of a similarity: tau * log(sum of omega_j * exp(s(h, r_j) / tau)).
 
-    All text is lower-cased. Shares omega are the weights above 0 over their sum; a reference of
-    weight 0 or less does not count. Where no reference is rated, the original counts .3 beside
-    mined ones, which share .7 equally, and a parrot of the message does not count; without mined
-    references all count alike. The system score is the mean over segments.
+    All text is lower-cased, unless a table has the similarities. Shares omega are the weights above
+    0 over their sum; a reference of weight 0 or less does not count. Where no reference is rated,
+    the original counts .3 beside mined ones, which share .7 equally, and a parrot of the message
+    does not count; without mined references all count alike. The system score is the mean over
+    segments.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ class Soft(SimilarityMetric):
     tau : float
         How far below the best a similarity may lie and still count: near 0 the best reference
         alone counts, and with a high one the score is the weighted mean.
-    original : float
+    original_share : float
         What the original reference counts beside mined ones.
 
     Examples
@@ -57,13 +59,13 @@ class Soft(SimilarityMetric):
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "weights"})
 
     tau: float = TAU
-    original: float = ORIGINAL_SHARE
+    original_share: float = ORIGINAL_SHARE
 
     def __post_init__(self) -> None:
         wrong = isinstance(self.tau, bool) or not isinstance(self.tau, int | float)
         if wrong or not 0.0 < self.tau < inf:
             raise InputError(f"tau must be a number above 0, got {self.tau!r}")
-        check_share("original", self.original)
+        check_share("original_share", self.original_share)
         super().__post_init__()
 
     @property
@@ -73,7 +75,7 @@ class Soft(SimilarityMetric):
 
     def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
         """The references, with shares by their origins where nobody rated them."""
-        return with_shares(references, self.original)
+        return super().prepare_references(with_shares(references, self.original_share))
 
     def prepare(self, prepared: PreparedReferences) -> Any:
         flat = prepared.flat
@@ -89,6 +91,9 @@ class Soft(SimilarityMetric):
         return super().prepare(prepared)
 
     def cased(self, texts: Sequence[str]) -> Sequence[str]:
+        # A table has texts as they are.
+        if isinstance(self.similarity, TableSimilarity):
+            return texts
         return [text.lower() for text in texts]
 
     def pooled(self, similarities: Array, weights: Array, bounds: Ints) -> Array:
@@ -115,7 +120,7 @@ class SoftCosine(_OfItsOwn):
 
     Parameters
     ----------
-    tau, original
+    tau, original_share
         See `Soft`.
     encoder : str, callable, Encoder or WordAverages
         See `CosineSimilarity`; by default WordLlama, whose weights come with its package.
@@ -138,6 +143,16 @@ class SoftCosine(_OfItsOwn):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SoftChrF(_OfItsOwn):
+    """The soft pool of chrF."""
+
+    summary: ClassVar[str] = "chrF, between the best reference and the mean"
+
+    def _similarity(self) -> Similarity:
+        return ChrFSimilarity(lowercase=True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SoftChrFPlusPlus(_OfItsOwn):
     """The soft pool of chrF++."""
 
@@ -157,3 +172,27 @@ class SoftRougeL(_OfItsOwn):
 
     def _similarity(self) -> Similarity:
         return RougeLSimilarity(tokenize=self.tokenize)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftTER(_OfItsOwn):
+    """The soft pool of 1 - min(TER, 1)."""
+
+    summary: ClassVar[str] = "1 - TER, between the best reference and the mean"
+
+    def _similarity(self) -> Similarity:
+        return TERSimilarity(lowercase=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftTable(_OfItsOwn):
+    """The soft pool of similarities that were computed elsewhere."""
+
+    summary: ClassVar[str] = "similarities from a table, between the best reference and the mean"
+
+    table: str = ""
+
+    def _similarity(self) -> Similarity:
+        if not self.table:
+            raise InputError("soft-table needs a table of similarities (table=, --table)")
+        return TableSimilarity(read_similarities(self.table))
