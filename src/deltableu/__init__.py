@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from deltableu.corpus.scores import read_scores  # by its module: mypy loses it in the circle
     from deltableu.judges import (
         RUBER,
+        SCR,
         NNRater,
         Rater,
         Relevance,
@@ -114,6 +115,7 @@ _HOMES = {
     "Random": "score",
     "Rater": "judges",
     "RUBER": "judges",
+    "SCR": "judges",
     "RatingTable": "corpus",
     "Relevance": "judges",
     "ReferenceSet": "corpus",
@@ -173,6 +175,7 @@ __all__ = [
     "IBLEU",
     "NIST",
     "RUBER",
+    "SCR",
     "TER",
     "CIDEr",
     "CIDErD",

@@ -20,12 +20,14 @@ from deltableu.judges import (
     Triplets,
     Which,
     check_threads,
+    holds_calibration,
     holds_relevance,
     is_model_file,
     load_rater,
     need,
     rate_study,
     rater_signature,
+    read_calibration,
     read_model,
     read_relevance,
 )
@@ -53,6 +55,11 @@ judge.command(
         "preset and an hour with the paper's, 700,000 about 2 hours and 2 days; --minutes fits "
         "them into less."
     ),
+)
+judge.command(
+    "deltableu.cli.judge_calibrate:calibrate",
+    name="calibrate",
+    help="Learn from references what each similarity counts in scr, and keep it for other studies.",
 )
 judge.command(
     "deltableu.cli.judge_agree:agree",
@@ -206,12 +213,12 @@ def show(model: Path, *, format: Format = "table") -> None:
     Parameters
     ----------
     model
-        A file that deltableu judge train wrote.
+        A file that deltableu judge train or deltableu judge calibrate wrote.
     format
         How it is printed.
     """
-    if holds_relevance(model):
-        known = read_relevance(model)
+    if holds_relevance(model) or holds_calibration(model):
+        known = read_relevance(model) if holds_relevance(model) else read_calibration(model)
         emit(known.tables(), known, format, tidy=known.tidy_table())
         return
     read = read_model(model)

@@ -100,8 +100,9 @@ class SoftOptions(NgramOptions):
         How far below the best a reference may lie and still count in soft metrics (soft-cosine,
         ...): near 0 the best one alone, at most all by their weights; by default 0.1.
     encoder
-        What makes the vectors of soft-cosine and scr: wordllama (the default), sentence-transformers:MODEL, a
-        file of word vectors, or a function of a list of texts as package.module:function.
+        What makes the vectors of soft-cosine and scr: wordllama (the default),
+        sentence-transformers:MODEL, a file of word vectors, or a function of a list of texts as
+        package.module:function.
     """
 
     tau: float | None = None
@@ -110,15 +111,39 @@ class SoftOptions(NgramOptions):
 
 @Parameter(name="*", group=METRICS)
 @dataclass(frozen=True, kw_only=True)
-class TextMetricOptions(SoftOptions):
+class CalibratedOptions(SoftOptions):
+    """Settings of all metrics that can be explained.
+
+    Parameters
+    ----------
+    vectors
+        File of word vectors for delta-vectors, ruber and scr, in GloVe's text format.
+    relevance
+        Model for relevance and scr: a file from `deltableu judge train --kind relevance`.
+    calibration
+        What ruber takes for 0 and 1: the lowest and highest score of the set that is scored (set,
+        the default), those that the model knows from held-out logs (model), or those of a study.
+        What scr counts each similarity: as the references at hand show it (set, the default), those
+        of another study, or a file from `deltableu judge calibrate`.
+    negatives
+        Whether references with negative weights count in scr; by default they do (use).
+    """
+
+    vectors: str | None = None
+    relevance: str | None = None
+    calibration: str | None = None
+    negatives: Literal["default", "use", "ignore"] = "default"
+
+
+@Parameter(name="*", group=METRICS)
+@dataclass(frozen=True, kw_only=True)
+class TextMetricOptions(CalibratedOptions):
     """Settings of all metrics but sentence-bleu, whose --method is another one elsewhere.
 
     Parameters
     ----------
     pool
         How discriminative metrics (delta-chrf, ...) pool good and bad references; by default mean.
-    vectors
-        File of word vectors for delta-vectors, ruber and scr, in GloVe's text format.
     table
         File for delta-table and soft-table: hypothesis, reference and score in [0, 1] as CSV, TSV,
         JSONL or Parquet.
@@ -136,8 +161,6 @@ class TextMetricOptions(SoftOptions):
         Whether the original reference has weight 1 (the default), or is rated by the judge too.
     model
         Unreferenced scorer of ruber: a file from `deltableu judge train --kind ruber`.
-    relevance
-        Model for relevance and scr: a file from `deltableu judge train --kind relevance`.
     referenced
         Referenced scorer of ruber: the cosine of word vectors (the default), or any metric's name.
     pooling
@@ -146,17 +169,9 @@ class TextMetricOptions(SoftOptions):
         Let ruber's word vectors see all references; by default the original one alone.
     blend
         How ruber makes one score of two; by default arithmetic, their mean.
-    calibration
-        What ruber takes for 0 and 1: the lowest and highest score of the set that is scored (set,
-        the default), those that the model knows from held-out logs (model), or those of a study.
-        What scr counts each similarity: as the references at hand show it (set, the default), those
-        of another study, or a file from `deltableu judge calibrate`.
-    negatives
-        Whether references with negative weights count in scr; by default they do (use).
     """
 
     pool: Literal["default", "mean", "best"] = "default"
-    vectors: str | None = None
     table: str | None = None
     alpha: float | None = None
     judge: str | None = None
@@ -164,13 +179,10 @@ class TextMetricOptions(SoftOptions):
     magnitude: Literal["default", "2p-1", "p"] = "default"
     original: Literal["default", 1, "rated"] = "default"
     model: str | None = None
-    relevance: str | None = None
     referenced: str | None = None
     pooling: Literal["default", "max-min", "avg", "all"] = "default"
     all_references: Annotated[bool, Flag] = False
     blend: Literal["default", "arithmetic", "geometric", "min", "max"] = "default"
-    calibration: str | None = None
-    negatives: Literal["default", "use", "ignore"] = "default"
 
     @property
     def files(self) -> tuple[str | None, ...]:

@@ -4,6 +4,7 @@ from deltableu.judges.bias import judge_bias
 from deltableu.judges.bias_results import BiasFinding, JudgeBias, tidy_biases
 from deltableu.judges.blending import Blend, Range, blended
 from deltableu.judges.combination import Magnitude, Triplets, combined_weights
+from deltableu.judges.explain_scr import ScrExplanation, explain_scr
 from deltableu.judges.model_file import RaterModel, read_model, write_model
 from deltableu.judges.nn_rater import NNRater
 from deltableu.judges.pooled_vectors import Pooling, cosines, pooled
@@ -74,12 +75,15 @@ __all__ = [
     "RaterModel",
     "RaterSettings",
     "RatingEvent",
+    "Relevance",
+    "RelevanceModel",
     "RuberReferenced",
     "RuberSettings",
     "RuberTraining",
     "RuberUnreferenced",
     "RuberUpsilonBLEU",
     "ScrCalibration",
+    "ScrExplanation",
     "TrainedRater",
     "TrainingEpoch",
     "TrainingPlan",
@@ -93,6 +97,7 @@ __all__ = [
     "check_threads",
     "combined_weights",
     "cosines",
+    "explain_scr",
     "fit_plan",
     "holds_calibration",
     "holds_relevance",

@@ -14,7 +14,16 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import Table, as_record, atomic_path, decode_object, record_tables, tidy_record
+from deltableu.io import (
+    FoundFile,
+    Table,
+    as_record,
+    atomic_path,
+    decode_object,
+    record_tables,
+    tidy_record,
+    unreadable,
+)
 from deltableu.judges.relevance_sums import CanonicalSpace, PairSums, canonical_space
 from deltableu.neural import file_header, read_once
 from deltableu.text import Encoder, Texts, WordAverages, text_vectors
@@ -225,12 +234,8 @@ def _parsed(name: str) -> tuple[dict[str, str], dict[str, Array]]:
     try:
         with open(name, "rb") as stream:
             content = stream.read()
-    except FileNotFoundError:
-        raise _fault(name, "there is no such file") from None
-    except IsADirectoryError:
-        raise _fault(name, "is a folder, but a relevance model is a file") from None
-    except OSError:
-        raise _fault(name, "cannot be read by this user: change the permissions") from None
+    except OSError as error:
+        raise unreadable(FoundFile(name), error) from None
     size = int.from_bytes(content[:8], "little")
     try:
         if not 2 <= size <= min(len(content) - 8, _LONGEST_HEADER):

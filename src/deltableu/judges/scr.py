@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from deltableu._types import Array, Steps
+from deltableu._types import Array, Bools, Ints, Steps
 from deltableu.corpus import ReferenceSet, read_study, reference_set
 from deltableu.errors import InputError, Problem, check_at_least, check_choice, check_share
 from deltableu.io import shown
@@ -20,8 +20,8 @@ from deltableu.judges.relevance import RelevanceLike, relevance_model
 from deltableu.judges.relevance_model import RelevanceModel
 from deltableu.judges.scr_calibration import ScrCalibration, read_calibration
 from deltableu.judges.scr_fit import ScrReferences, calibrate, features
-from deltableu.judges.scr_pools import OtherItems, Pooling
-from deltableu.judges.scr_texts import prepare_texts, words_of
+from deltableu.judges.scr_pools import Background, Pooling, ranked_items
+from deltableu.judges.scr_texts import prepare_texts, similarities, words_of
 from deltableu.judges.word_space import OfEncoder, OfTable, WordSource, WordSpace
 from deltableu.score import (
     Need,
@@ -39,7 +39,7 @@ _BY_ORIGIN = "origins,"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ready:
-    """References, all that is known of them, and what each similarity counts."""
+    """References, and what each similarity counts."""
 
     given: ScrReferences
     calibration: ScrCalibration
@@ -76,7 +76,7 @@ class SCR(SegmentMetric):
         with the same calibration, references and items compare.
     negatives : {"use", "ignore"}
         Whether references with negative weights count.
-    tau, original : float
+    tau, original_share : float
         See `Soft`.
     others : int
         Number of other items that stand for chance.
@@ -109,7 +109,7 @@ class SCR(SegmentMetric):
     calibration: str | os.PathLike[str] | ScrCalibration = "set"
     negatives: Literal["use", "ignore"] = "use"
     tau: float = 0.1
-    original: float = 0.3
+    original_share: float = 0.3
     others: int = 64
     draws: int = 10
     pseudo_outputs: int = 2000
@@ -119,7 +119,7 @@ class SCR(SegmentMetric):
         wrong = isinstance(self.tau, bool) or not isinstance(self.tau, int | float)
         if wrong or not 0.0 < self.tau < inf:
             raise InputError(f"tau must be a number above 0, got {self.tau!r}")
-        check_share("original", self.original)
+        check_share("original_share", self.original_share)
         check_choice("negatives", self.negatives, ("use", "ignore"))
         for name in ("others", "draws", "pseudo_outputs"):
             check_at_least(name, getattr(self, name), 1)
@@ -132,6 +132,7 @@ class SCR(SegmentMetric):
         object.__setattr__(self, "_model", model)
         object.__setattr__(self, "_encoder", vector_source(self.encoder))
         object.__setattr__(self, "_words", self._word_source())
+        object.__setattr__(self, "_background", None)
         object.__setattr__(self, "_fixed", self._find_calibration())
 
     def _word_source(self) -> tuple[WordSource, str]:
@@ -188,7 +189,7 @@ class SCR(SegmentMetric):
 
     def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
         """The references, with shares by their origins where nobody rated them."""
-        return with_shares(references, self.original)
+        return with_shares(references, self.original_share)
 
     def calibrate(
         self, references: ReferenceSet | Sequence[Sequence[str]], weights: Any = None
@@ -196,6 +197,12 @@ class SCR(SegmentMetric):
         """What each similarity counts, as these references show it."""
         ready: _Ready = self.encode(references, weights).extra
         return ready.calibration
+
+    def fitted_to(self, references: ReferenceSet) -> SCR:
+        """The metric with its calibration, and with what stands for other items."""
+        if self._background is not None:  # type: ignore[attr-defined]
+            return self
+        return self._fitted(self.encode(references).extra)
 
     def encode(
         self,
@@ -227,33 +234,55 @@ class SCR(SegmentMetric):
             item = references.item_name(int(np.argmax(best <= 0.0)))
             message = "has no reference with a weight above 0: leave such items out (--no-positive "
             raise InputError(Problem(f"{message}skip) or rate more references", item=item))
-        places: dict[str, int] = {}
-        rows = np.array([places.setdefault(text.lower(), len(places)) for text in flat.texts])
-        # In every text once: so rarity does not depend on how texts are shared.
-        space = WordSpace.of(words_of(flat.texts), self._words[0])  # type: ignore[attr-defined]
-        texts, space = prepare_texts(list(places), space, self._sentences[0])
         names = [
             "\x1f".join(sorted(text.lower() for text in flat.texts[first:last]))
             for first, last in zip(flat.bounds[:-1], flat.bounds[1:], strict=True)
         ]
+        originals = _originals(prepared)
+        background: Background = self._background or self._make_background(  # type: ignore[attr-defined]
+            prepared, names, originals
+        )
+        places: dict[str, int] = {}
+        rows, others = (
+            np.array([places.setdefault(text.lower(), len(places)) for text in texts])
+            for texts in (flat.texts, background.texts)
+        )
+        texts, space = prepare_texts(list(places), background.space, self._sentences[0])
         model = self._relevance
         return ScrReferences(
             flat.texts,
             rows,
             flat.owners,
             flat.weights,
-            _originals(prepared),
+            originals,
             names,
             Pooling(texts, space, self.tau, threads),
-            OtherItems.of(names, self.others, self.seed),
+            background,
+            others,
             model,
             None if model is None else model.utterances(prepared.messages()),
+        )
+
+    def _make_background(
+        self, prepared: PreparedReferences, names: Sequence[str], originals: Bools
+    ) -> Background:
+        flat = prepared.flat
+        chosen = ranked_items(names, self.seed)[: self.others + 1]
+        places = np.concatenate([np.arange(*flat.bounds[[one, one + 1]]) for one in chosen])
+        return Background(
+            tuple(names[one] for one in chosen),
+            len(chosen) - 1,
+            [flat.texts[place] for place in places.tolist()],
+            flat.weights[places],
+            originals[places],
+            np.repeat(np.arange(len(chosen)), np.diff(flat.bounds)[chosen]),
+            WordSpace.of(words_of(flat.texts), self._words[0]),  # type: ignore[attr-defined]
         )
 
     def checked_statistics(self, hypotheses: list[str], encoded: PreparedReferences) -> Statistics:
         """Rows, and the metric with the calibration that made them."""
         ready: _Ready = encoded.extra
-        metric = self._with(ready.calibration)
+        metric = self._fitted(ready)
         return Statistics(self.rows(hypotheses, encoded), metric, encoded.flat.info)
 
     def segments(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
@@ -270,9 +299,10 @@ class SCR(SegmentMetric):
         pooling = replace(given.pooling, space=space)
         numbers = np.arange(len(hypotheses))
         good = given.good
-        chance = pooling.chance(texts, numbers, good, numbers, given.others)
+        given = replace(given, pooling=pooling)
+        chance = given.chance(texts, numbers, numbers)
         return features(
-            replace(given, pooling=pooling),
+            given,
             texts,
             numbers,
             numbers,
@@ -282,16 +312,27 @@ class SCR(SegmentMetric):
             bad=given.bad if ready.calibration.bad else None,
         )
 
+    def reference_similarities(
+        self, hypotheses: list[str], encoded: PreparedReferences
+    ) -> tuple[Array, Array, Ints]:
+        """Similarities to each reference, a row for each kind; their weights; items' bounds."""
+        ready: _Ready = encoded.extra
+        given, flat = ready.given, encoded.flat
+        texts, space = prepare_texts(hypotheses, given.pooling.space, self._sentences[0])
+        found = similarities(texts, given.pooling.references, space, flat.owners, given.rows)
+        return found, flat.weights, flat.bounds
+
     def coefficients(self, calibration: ScrCalibration) -> Array:
         """What each column of `features` counts."""
         last = () if calibration.relevance is None else (calibration.relevance,)
         return np.array([*calibration.good, *calibration.bad, *last])
 
-    def _with(self, calibration: ScrCalibration) -> SCR:
-        """The same with this calibration; nothing is read again."""
+    def _fitted(self, ready: _Ready) -> SCR:
+        """The same, which fits itself to nothing any more; nothing is read again."""
         made = copy.copy(self)
-        object.__setattr__(made, "calibration", calibration)
-        object.__setattr__(made, "_fixed", calibration)
+        object.__setattr__(made, "calibration", ready.calibration)
+        object.__setattr__(made, "_fixed", ready.calibration)
+        object.__setattr__(made, "_background", ready.given.background)
         return made
 
     def settings(self) -> tuple[tuple[str, str], ...]:
@@ -307,14 +348,17 @@ class SCR(SegmentMetric):
         if fixed is None:
             return (*parts, ("calibration", "set"))
         found = ",".join(f"{name}:{to}:{value:.4g}" for name, to, value in fixed.features())
+        if (background := self._background) is not None:  # type: ignore[attr-defined]
+            parts.append(("background", background.digest))
         return (*parts, ("calibration", fixed.digest), ("coefficients", found))
 
     @property
     def encoding_key(self) -> Hashable:
-        return self
+        background: Background | None = self._background  # type: ignore[attr-defined]
+        return (self, None if background is None else background.digest)
 
 
-def _originals(prepared: PreparedReferences) -> Any:
+def _originals(prepared: PreparedReferences) -> Bools:
     """Which references are the originals of items with mined ones, where nobody rated any."""
     references, flat = prepared.references, prepared.flat
     found = np.zeros(len(flat.texts), dtype=bool)

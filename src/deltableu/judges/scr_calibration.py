@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import Column, Table, atomic_write, decode_object, file_bytes, json_text
+from deltableu.io import Column, FoundFile, Table, atomic_write, decode_object, json_text, unreadable
 from deltableu.judges.scr_texts import SIMILARITIES
 
 _FORMAT = "deltableu-scr-calibration"
@@ -144,10 +144,11 @@ def read_calibration(path: str | os.PathLike[str]) -> ScrCalibration:
     """Read what `write_calibration` wrote; whatever is wrong is an `InputError` that says so."""
     name = os.fspath(path)
     try:
-        record: Any = decode_object(file_bytes(name).decode())
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
+        with open(name, "rb") as stream:
+            record: Any = decode_object(stream.read().decode())
+    except OSError as error:
+        raise unreadable(FoundFile(name), error) from None
+    except ValueError:
         raise _fault(name, "is no JSON, but a calibration of scr is") from None
     if record.get("format") != _FORMAT:
         message = "is no calibration of scr: make one with `deltableu judge calibrate STUDY`"

@@ -17,7 +17,7 @@ from deltableu.errors import InputError
 from deltableu.judges.balanced_logistic import balanced_logistic
 from deltableu.judges.relevance_model import RelevanceModel, relevance_cosines
 from deltableu.judges.scr_calibration import Design, ScrCalibration, rounded
-from deltableu.judges.scr_pools import OtherItems, Pool, Pooling
+from deltableu.judges.scr_pools import Background, Pool, Pooling, ranked_items
 from deltableu.judges.scr_texts import SIMILARITIES, PreparedTexts
 
 #: What the summed loss counts beside the penalty.
@@ -43,7 +43,9 @@ class ScrReferences:
     names : list of str
         What tells items from each other, whatever their order.
     pooling : Pooling
-    others : OtherItems
+    background : Background
+    background_rows : array
+        Where its references stand in the prepared texts.
     model : RelevanceModel, optional
     messages : array, optional
         The items' messages in the model's space.
@@ -56,7 +58,8 @@ class ScrReferences:
     originals: Bools
     names: Sequence[str]
     pooling: Pooling
-    others: OtherItems
+    background: Background
+    background_rows: Ints
     model: RelevanceModel | None
     messages: Array | None
 
@@ -78,14 +81,30 @@ class ScrReferences:
         """Those with a weight below 0."""
         return self.pool(-self.weights)
 
+    def chance(
+        self, own: PreparedTexts, texts: Ints, items: Ints, *, originals: bool = True
+    ) -> Array:
+        """The mean pool of text texts[j], which belongs to items[j], over other items.
+
+        Without `originals`, over their mined references; an item without any does not count.
+        """
+        other = self.background
+        weights = other.weights if originals else np.where(other.originals, 0.0, other.weights)
+        pool = Pool.of(self.background_rows, weights, other.owners, len(other.names))
+        chosen = other.of_each(self.names)[items]
+        found, empty = self.pooling.pools(own, np.repeat(texts, other.number), pool, chosen.ravel())
+        shape = (len(texts), other.number)
+        counted = np.maximum((~empty).reshape(shape).sum(axis=1), 1)
+        means: Array = found.reshape(len(found), *shape).sum(axis=2) / counted
+        return means
+
     def relevance(self, texts: Sequence[str], items: Ints) -> Array | None:
         """How relevant each text is to the message of its item."""
         if self.model is None or self.messages is None:
             return None
-        different = dict.fromkeys(texts)
-        numbers = {text: number for number, text in enumerate(different)}
-        placed = self.model.responses(list(different))
-        places = [numbers[text] for text in texts]
+        numbers: dict[str, int] = {}
+        places = [numbers.setdefault(text, len(numbers)) for text in texts]
+        placed = self.model.responses(list(numbers))
         return relevance_cosines(self.messages[items], placed[places], texts)
 
 
@@ -167,10 +186,10 @@ def calibrate(
         )
     pseudo = int(labels.sum()) if not bad else len(labels)
     return ScrCalibration(
-        rounded(learnt[:size]),
-        rounded(learnt[size:ends]),
-        None if given.messages is None else rounded(learnt[ends:])[0],
-        rounded(spreads),
+        rounded(learnt[:size].tolist()),
+        rounded(learnt[size:ends].tolist()),
+        None if given.messages is None else rounded(learnt[ends:].tolist())[0],
+        rounded(spreads.tolist()),
         design,
         pseudo,
         given.items,
@@ -196,16 +215,16 @@ def _own_and_others(
             "no item has two: mine or write more, or give a calibration of another study "
             "(calibration=, --calibration)"
         )
+    owners = given.owners[chosen]
+    ranked = ranked_items(given.names, seed)
     others = np.stack(
         [
-            _others(given, int(item), draws, key)
-            for item, key in zip(given.owners[chosen], keys, strict=True)
+            _others(given, ranked, int(item), draws, key)
+            for item, key in zip(owners, keys, strict=True)
         ]
     )
-    owners = given.owners[chosen]
-    chance = given.pooling.chance(
-        given.pooling.references, given.rows[chosen], pool, owners, given.others
-    )
+    own = given.pooling.references
+    chance = given.chance(own, given.rows[chosen], owners, originals=design != "mined")
     items = np.column_stack((owners, others))
     number = items.shape[1]
     without = np.full(items.shape, -1)
@@ -214,7 +233,7 @@ def _own_and_others(
     which = np.repeat(chosen, number)
     found = features(
         given,
-        given.pooling.references,
+        own,
         given.rows[which],
         flat,
         np.repeat(chance, number, axis=1),
@@ -239,12 +258,11 @@ def _good_and_bad(given: ScrReferences, most: int, seed: int) -> tuple[Array, Bo
         )
     good, bad = given.good, given.bad
     owners = given.owners[chosen]
-    chance = given.pooling.chance(
-        given.pooling.references, given.rows[chosen], good, owners, given.others
-    )
+    own = given.pooling.references
+    chance = given.chance(own, given.rows[chosen], owners)
     found = features(
         given,
-        given.pooling.references,
+        own,
         given.rows[chosen],
         owners,
         chance,
@@ -275,10 +293,10 @@ def _key(name: str, text: str, seed: int) -> int:
     return int.from_bytes(blake2b(content, digest_size=8, key=salt).digest(), "little")
 
 
-def _others(given: ScrReferences, item: int, draws: int, key: int) -> Ints:
-    """Other items than this one, by chance; also with fewer items as many as there are."""
-    ranked = given.others.ranked
+def _others(given: ScrReferences, ranked: Sequence[int], item: int, draws: int, key: int) -> Ints:
+    """Items with other references than this one, by chance; all of them where they are few."""
+    name = given.names[item]
+    (own,) = [place for place, one in enumerate(ranked) if given.names[one] == name]
     number = len(ranked) - 1
     drawn = np.random.default_rng(key).choice(number, min(draws, number), replace=False)
-    own = int(np.flatnonzero(ranked == item)[0])
-    return np.asarray(ranked[drawn + (drawn >= own)])
+    return np.asarray(ranked)[drawn + (drawn >= own)]

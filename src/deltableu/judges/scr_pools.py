@@ -1,4 +1,4 @@
-"""Soft pools of texts over the references of items, and over those of other items: chance.
+"""Soft pools of texts over the references of items; and which items stand for all others.
 
 A text is always one of some `PreparedTexts`, an item one of those whose references there are.
 """
@@ -125,53 +125,59 @@ class Pooling:
         counted = np.concatenate(([0], np.cumsum(weights > 0.0)))
         return pooled, counted[bounds[1:]] == counted[bounds[:-1]]
 
-    def chance(
-        self, own: PreparedTexts, texts: Ints, pool: Pool, items: Ints, others: OtherItems
-    ) -> Array:
-        """The mean pool of text texts[j], which belongs to items[j], over other items."""
-        chosen = others.of_each(items)
-        number = chosen.shape[1]
-        found, _ = self.pools(own, np.repeat(texts, number), pool, chosen.ravel())
-        means: Array = found.reshape(len(found), len(texts), number).mean(axis=2)
-        return means
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OtherItems:
-    """Items that stand for all others: the same few for each, but for the item itself.
-
-    Which ones depends on the seed and the items' references, not on their order.
+class Background:
+    """What stands for all other items: references of a few, and how rare words are in all.
 
     Attributes
     ----------
-    ranked : array
-        All items, in a random order that the seed says.
+    names : tuple of str
+        What tells the items from each other, in a random order that the seed says; which ones
+        these are depends on the items' references, not on their order.
     number : int
-        How many other items an item is compared with, at most.
+        With how many of them an item is compared; there is one more, in place of an item itself.
+    texts, weights, originals, owners
+        The references of these items, as `ScrReferences` has them.
+    space : WordSpace
+        Words, counted in the references of all items.
     """
 
-    ranked: Ints
+    names: tuple[str, ...]
     number: int
+    texts: Sequence[str]
+    weights: Array
+    originals: Bools
+    owners: Ints
+    space: WordSpace
 
-    @classmethod
-    def of(cls, names: Sequence[str], number: int, seed: int) -> OtherItems:
-        """Items by what tells them from each other."""
-        if len(names) < 2:
-            raise InputError(
-                "scr measures what a text shares with the references of its item beyond what it "
-                "shares with those of other items, and there is one item: score more together"
-            )
-        keys = [_rank(name, seed) for name in names]
-        order = sorted(range(len(names)), key=lambda index: (keys[index], index))
-        return cls(np.array(order), min(number, len(names) - 1))
+    @property
+    def digest(self) -> str:
+        """A short hash of everything that scores depend on."""
+        about = "\x1e".join((*self.names, *map(repr, self.weights.tolist())))
+        about += f"{self.number} {self.space.texts} {sorted(self.space.frequencies.items())}"
+        return blake2b(about.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
-    def of_each(self, items: Ints) -> Ints:
-        """The other items of each item, a row each."""
-        first = self.ranked[: self.number + 1]
-        place = np.full(int(self.ranked.max()) + 1, self.number)
-        place[first] = np.arange(len(first))
+    def of_each(self, names: Sequence[str]) -> Ints:
+        """The items that each item is compared with, by their places, a row each."""
+        places = {name: place for place, name in enumerate(self.names)}
+        own = np.array([places.get(name, self.number) for name in names])
         columns = np.arange(self.number)
-        return np.asarray(first[columns + (columns >= place[items][:, None])])
+        return np.asarray(columns + (columns >= own[:, None]))
+
+
+def ranked_items(names: Sequence[str], seed: int) -> list[int]:
+    """Items in a random order; of those with the same name the first."""
+    firsts: dict[str, int] = {}
+    for index, name in enumerate(names):
+        firsts.setdefault(name, index)
+    if len(firsts) < 2:
+        which = "there is one item" if len(names) < 2 else "all items have the same references"
+        raise InputError(
+            "scr measures what a text shares with the references of its item beyond what it shares "
+            f"with those of other items, and {which}: score more items together"
+        )
+    return sorted(firsts.values(), key=lambda index: _rank(names[index], seed))
 
 
 def _rank(name: str, seed: int) -> bytes:

@@ -145,7 +145,8 @@ class WordSpace:
     def _mass(self, texts: WordTexts) -> Array:
         sizes = np.diff(texts.bounds)
         owners = np.repeat(np.arange(len(sizes)), sizes)
-        return np.bincount(owners, weights=self.rarity[texts.words], minlength=len(sizes))
+        weights = self.rarity[texts.words]
+        return np.bincount(owners, weights=weights, minlength=len(sizes)).astype(np.float64)
 
     def _masses(self, own: WordTexts, other: WordTexts, owners: Ints, chosen: Ints) -> Array:
         masses = np.zeros((len(owners), 3))
@@ -172,4 +173,6 @@ def _f_score(precise: Array, recalled: Array, ours: Array, theirs: Array) -> Arr
     precision = np.divide(precise, ours, out=np.zeros(len(ours)), where=ours > 0.0)
     recall = np.divide(recalled, theirs, out=np.zeros(len(ours)), where=theirs > 0.0)
     total = precision + recall
-    return np.divide(2.0 * precision * recall, total, out=np.zeros(len(ours)), where=total > 0.0)
+    twice = 2.0 * precision * recall
+    found: Array = np.divide(twice, total, out=np.zeros(len(ours)), where=total > 0.0)
+    return found

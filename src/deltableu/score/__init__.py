@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from deltableu.score.engine.reweighting import Reweighting
     from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
     from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
-    from deltableu.score.engine.soft_pool import reference_shares, soft_pool, with_shares
+    from deltableu.score.engine.soft_pool import (
+        pool_shares,
+        reference_shares,
+        soft_pool,
+        with_shares,
+    )
     from deltableu.score.engine.statistics import Bootstrap, Statistics
     from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
     from deltableu.score.explain_pool import PooledReference, PoolExplanation, explain_pool
@@ -202,6 +207,7 @@ __all__ = [
     "metric_names",
     "metric_settings",
     "nist",
+    "pool_shares",
     "rank_items",
     "reference_shares",
     "rouge",

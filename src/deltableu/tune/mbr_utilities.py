@@ -10,6 +10,7 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.errors import InputError
+from deltableu.judges import SCR
 from deltableu.score import (
     BLEU,
     NIST,
@@ -106,6 +107,11 @@ def _check(metric: Metric) -> None:
         raise InputError(f"{name} compares a text with no reference, so it cannot be a utility")
     if not metric.has_segments:
         raise InputError(f"{name} scores no single texts, so it cannot be a utility")
+    if isinstance(metric, SCR):
+        raise InputError(
+            f"{name} takes away what texts share with the references of other items, and "
+            "candidates of one item have none: choose another utility, such as soft-cosine"
+        )
     if "messages" in metric.needs:
         raise InputError(
             f"{name} needs the message that is answered, and candidates are compared with each "
