@@ -25,13 +25,35 @@ def _fill(
     d: cython.longlong
     k: cython.longlong
     value: cython.float
+    first: cython.float
+    second: cython.float
+    third: cython.float
+    fourth: cython.float
+    fifth: cython.float
+    sixth: cython.float
+    seventh: cython.float
+    eighth: cython.float
     for block in range(blocks):
-        for k in range(8):
-            columns[slot, 8 * block + k] = 0.0
+        first = second = third = fourth = fifth = sixth = seventh = eighth = 0.0
         for d in range(vectors.shape[1]):
             value = vectors[word, d]
-            for k in range(8):
-                columns[slot, 8 * block + k] += value * turned[block, d, k]
+            first += value * turned[block, d, 0]
+            second += value * turned[block, d, 1]
+            third += value * turned[block, d, 2]
+            fourth += value * turned[block, d, 3]
+            fifth += value * turned[block, d, 4]
+            sixth += value * turned[block, d, 5]
+            seventh += value * turned[block, d, 6]
+            eighth += value * turned[block, d, 7]
+        k = 8 * block
+        columns[slot, k] = first
+        columns[slot, k + 1] = second
+        columns[slot, k + 2] = third
+        columns[slot, k + 3] = fourth
+        columns[slot, k + 4] = fifth
+        columns[slot, k + 5] = sixth
+        columns[slot, k + 6] = seventh
+        columns[slot, k + 7] = eighth
     return 0
 
 
