@@ -52,8 +52,10 @@ def literal_space(x, y, ridge):
     left = left / np.sqrt(np.einsum("ij,ik,kj->j", left, xx, left))
     right = np.linalg.solve(yy, xy.T) @ left
     right = right / np.sqrt(np.maximum(np.einsum("ij,ik,kj->j", right, yy, right), 1e-300))
-    return roots, (x - x.mean(axis=0)) @ left * np.sqrt(roots), (y - y.mean(axis=0)) @ (
-        right * np.sqrt(roots)
+    return (
+        roots,
+        (x - x.mean(axis=0)) @ left * np.sqrt(roots),
+        (y - y.mean(axis=0)) @ (right * np.sqrt(roots)),
     )
 
 
@@ -180,7 +182,7 @@ def test_another_file_is_told(file, tmp_path, changes, said):
 def test_a_file_cut_short_is_told(file, tmp_path, cut):
     path = tmp_path / "cut.safetensors"
     path.write_bytes(file.read_bytes()[:cut])
-    with pytest.raises(InputError, match="is no whole file|is damaged"):
+    with pytest.raises(InputError, match=r"is no whole file|is damaged"):
         read_relevance(path)
 
 
@@ -229,8 +231,8 @@ def test_what_is_missing_is_told(model):
         Relevance()
     with pytest.raises(InputError, match="must be a model's file"):
         Relevance(relevance=3)
+    given = ReferenceSet([["a"], ["b"]], messages=["hi", None])
     with pytest.raises(InputError, match="item '1': has no message"):
-        given = ReferenceSet([["a"], ["b"]], messages=["hi", None])
         Relevance(relevance=model).compute(["x", "y"], given)
 
 

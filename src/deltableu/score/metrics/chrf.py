@@ -43,7 +43,8 @@ def chrf_counts(
     Pair j is of hypothesis owners[j] and reference chosen[j], by default reference j.
     """
     parts = [_counts(own, other, owners, order, chosen) for own, other, order in kinds]
-    return np.concatenate(parts, axis=1).reshape(len(owners), -1).astype(np.float64)
+    columns = 3 * sum(order for _, _, order in kinds)
+    return np.concatenate(parts, axis=1).reshape(len(owners), columns).astype(np.float64)
 
 
 def _counts(
