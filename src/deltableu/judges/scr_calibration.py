@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import Column, FoundFile, Table, atomic_write, decode_object, json_text, unreadable
+from deltableu.io import (
+    Column,
+    FoundFile,
+    Table,
+    atomic_write,
+    decode_object,
+    json_text,
+    unreadable,
+)
 from deltableu.judges.scr_texts import SIMILARITIES
 
 _FORMAT = "deltableu-scr-calibration"
