@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         nist,
         rouge,
         sentence_bleu,
+        soft,
         ter,
     )
     from deltableu.score.influence import CorpusShare, corpus_share, rank_items
@@ -214,6 +215,7 @@ __all__ = [
     "score_systems",
     "scored_source",
     "sentence_bleu",
+    "soft",
     "soft_pool",
     "ter",
     "text_source",

@@ -108,7 +108,7 @@ def explain_pool(
     >>> given = ReferenceSet([["i like it a lot", "no , never"]])
     >>> found = explain_pool(Soft("chrf++"), "i like it", given)
     >>> [(one.text, round(one.carries, 2)) for one in found.references]
-    [('i like it a lot', 0.99), ('no , never', 0.01)]
+    [('i like it a lot', 1.0), ('no , never', 0.0)]
     >>> max(found.words, key=lambda one: one[1])[0]
     'like'
     """

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus import ReferenceSet
-from deltableu.errors import InputError
+from deltableu.errors import InputError, Problem
 from deltableu.io import Table
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.metric import Metric
@@ -23,10 +24,12 @@ Neutral: TypeAlias = float | Literal["auto"]
 
 #: The weights that `auto` tries as the neutral one.
 SHIFTS = tuple(round(0.1 * step, 1) for step in range(-9, 10))
-#: References that are held out at most, of items spread evenly over all.
-HELD_OUT = 10_000
-#: With two references, each is compared with the other alone, which says the same of both.
+#: Pairs of references that are held out at most, spread evenly over all.
+PAIRS = 10_000
+#: Two are held out, and one at least must be left.
 _FEWEST = 3
+#: Standard errors within which two weights predict equally well.
+_ERRORS = 2.0
 
 
 def check_neutral(value: object) -> None:
@@ -82,11 +85,16 @@ class NeutralChoice:
 def choose_neutral(metric: Metric, references: ReferenceSet) -> NeutralChoice:
     """Find the neutral weight under which a metric best orders references it has not seen.
 
-    Each reference is scored as if it were an output, against the others of its item, whose weights
-    are counted from each candidate. The one chosen orders references of the same item most as their
-    own weights do (Kendall's tau: pairs within items, so that easy items do not count more, and a
-    metric that scores all alike gets 0); of equally good ones that nearest to 0. No output and no
-    rating of an output is looked at.
+    Any two references of an item are held out and scored as if they were outputs, against the
+    others, whose weights are counted from each candidate. The best one orders such pairs most as
+    their own weights do (Kendall's tau within items: easy items do not count more, and a metric
+    that scores all alike gets 0). Of all that lie within two standard errors of it, that nearest to
+    0 is chosen, and of two as near the lower one. One that leaves more items without a reference
+    above it than 0 does is not tried: metrics refuse such items. No output and no rating of an
+    output is looked at.
+
+    Two are held out, not one, so that both meet the same references: without a good reference the
+    others are worse on average, which alone would turn the order round.
 
     Parameters
     ----------
@@ -94,62 +102,79 @@ def choose_neutral(metric: Metric, references: ReferenceSet) -> NeutralChoice:
         With weights; its own neutral weight does not matter.
     references : ReferenceSet
     """
-    rest, texts, weights, items = _held_out(references)
-    if not texts:
-        return NeutralChoice(0.0, SHIFTS, (0.0,) * len(SHIFTS), 0)
+    rest, texts, signs, items = _held_out(references)
+    if not len(signs):
+        return NeutralChoice(0.0, (0.0,), (0.0,), 0)
     # Marked as counted already, so that whatever the metric takes for neutral does not matter.
-    ready = metric.reweighting(replace(rest, neutral=0.0), [texts])
+    ready = metric.reweighting(replace(rest, neutral=0.0), texts)
     given = rest.flat_weights
-    first, second = _pairs(items, weights)
-    signs = np.sign(weights[first] - weights[second])
-    agreement = []
-    for shift in SHIFTS:
-        rows = ready.rows(_counted(given, shift)[np.newaxis])[0, :, 0]
-        scores = metric.segment_scores(rows)
-        agreement.append(float((np.sign(scores[first] - scores[second]) * signs).mean()))
-    value = min(
-        zip(agreement, SHIFTS, strict=True), key=lambda one: (-one[0], abs(one[1]), -one[1])
-    )
-    return NeutralChoice(value[1] if len(first) else 0.0, SHIFTS, tuple(agreement), len(first))
+    shifts = _usable(references)
+    ordered = np.empty((len(shifts), len(signs)))
+    for place, shift in enumerate(shifts):
+        rows = ready.rows(_counted(given, shift)[np.newaxis])[0]
+        first, second = (metric.segment_scores(rows[:, text]) for text in (0, 1))
+        ordered[place] = np.sign(first - second) * signs
+    tied = np.flatnonzero(_not_worse(ordered, items)).tolist()
+    value = min((shifts[place] for place in tied), key=lambda shift: (abs(shift), shift))
+    return NeutralChoice(value, shifts, tuple(ordered.mean(axis=1).tolist()), len(signs))
 
 
-def _held_out(references: ReferenceSet) -> tuple[ReferenceSet, list[str], Array, Ints]:
-    """Each reference and the others of its item; texts, weights and items of those held out."""
+def _usable(references: ReferenceSet) -> tuple[float, ...]:
+    """Weights from which no item has lost its last reference above the neutral one."""
+    rows = (np.array(row) for row in references.weights or () if len(row))
+    largest = np.array([row.max() for row in rows])
+    most = int((largest > 0.0).sum())
+    return tuple(one for one in SHIFTS if int((_counted(largest, one) > 0.0).sum()) >= most)
+
+
+def _not_worse(ordered: Array, items: Ints) -> Bools:
+    """Which rows have a mean that lies within two standard errors of the best row's.
+
+    Errors are of the difference, and pairs of one item count as one draw.
+    """
+    means = ordered.mean(axis=1)
+    apart = ordered[int(np.argmax(means))] - ordered
+    _, places = np.unique(items, return_inverse=True)
+    sums = np.stack([np.bincount(places, weights=one) for one in apart])
+    errors = np.sqrt(sums.shape[1] * sums.var(axis=1, ddof=min(1, sums.shape[1] - 1)))
+    return np.asarray(sums.sum(axis=1) <= _ERRORS * errors + 1e-9)
+
+
+def _held_out(references: ReferenceSet) -> tuple[ReferenceSet, list[list[str]], Array, Ints]:
+    """For each pair of references of an item: the others, the two texts, which is better; items."""
     if references.weights is None:
         raise InputError("the neutral weight is found from weights, and no reference is rated")
     bounds, every = references.bounds, references.flat_weights
-    useful = [
-        item
-        for item, row in enumerate(references.texts)
-        if len(row) >= _FEWEST and np.ptp(every[bounds[item] : bounds[item + 1]]) > 0.0
-    ]
-    total = sum(len(references.texts[item]) for item in useful)
-    step = max(1, -(-total // HELD_OUT))
+    if np.isnan(every).any():
+        item = int(np.searchsorted(bounds, np.argmax(np.isnan(every)), side="right")) - 1
+        message = "has a reference without a weight: rate it first"
+        raise InputError(Problem(message, item=references.item_name(item)))
     rows: list[tuple[str, ...]] = []
     numbers: list[tuple[float, ...]] = []
-    texts, weights, items = [], [], []
-    for item in useful[::step]:
+    texts: list[list[str]] = [[], []]
+    signs, items = [], []
+    for item, one, other in _pairs(bounds, every):
         row, own = references.texts[item], every[bounds[item] : bounds[item + 1]].tolist()
-        for place, text in enumerate(row):
-            rows.append((*row[:place], *row[place + 1 :]))
-            numbers.append((*own[:place], *own[place + 1 :]))
-            texts.append(text)
-            weights.append(own[place])
-            items.append(item)
-    return ReferenceSet(rows, numbers), texts, np.array(weights), np.array(items, np.int64)
+        kept = [place for place in range(len(row)) if place not in (one, other)]
+        rows.append(tuple(row[place] for place in kept))
+        numbers.append(tuple(own[place] for place in kept))
+        texts[0].append(row[one])
+        texts[1].append(row[other])
+        signs.append(1.0 if own[one] > own[other] else -1.0)
+        items.append(item)
+    return ReferenceSet(rows, numbers), texts, np.array(signs), np.array(items, np.int64)
 
 
-def _pairs(items: Ints, weights: Array) -> tuple[Ints, Ints]:
-    """Any two of the same item with different weights."""
-    starts = np.flatnonzero(np.diff(items, prepend=-1))
-    ones, others = [], []
-    for start, size in zip(starts.tolist(), np.diff(starts, append=len(items)), strict=True):
-        left, right = np.triu_indices(int(size), 1)
-        ones.append(left + start)
-        others.append(right + start)
-    first, second = np.concatenate(ones), np.concatenate(others)
-    apart = weights[first] != weights[second]
-    return first[apart], second[apart]
+def _pairs(bounds: Ints, weights: Array) -> list[tuple[int, int, int]]:
+    """Item and places of any two references with different weights, where others are left."""
+    found = []
+    for item, (first, last) in enumerate(pairwise(bounds.tolist())):
+        own = weights[first:last]
+        if last - first >= _FEWEST:
+            ones, others = np.triu_indices(last - first, 1)
+            apart = own[ones] != own[others]
+            found += [(item, *pair) for pair in zip(ones[apart], others[apart], strict=True)]
+    return found[:: max(1, -(-len(found) // PAIRS))]
 
 
 def _counted(weights: Array, neutral: float) -> Array:
