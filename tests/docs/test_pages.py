@@ -37,6 +37,7 @@ NEEDS = {
     "docs/how-to/ruber.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/respond.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/mine.md": ("wordllama",),
+    "docs/how-to/scr.md": ("wordllama",),
 }
 
 

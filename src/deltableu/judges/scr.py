@@ -138,7 +138,7 @@ class SCR(SegmentMetric):
     def _word_source(self) -> tuple[WordSource, str]:
         """What has vectors of words, and what signatures call it."""
         given = self.vectors
-        source, label = self._sentences
+        source, label = self.encoder_and_label
         if given is None:
             return OfEncoder(source), label
         if isinstance(given, WordVectors):
@@ -149,7 +149,8 @@ class SCR(SegmentMetric):
         return OfTable(loaded), f"{Path(given).name}-{loaded.digest()}"
 
     @property
-    def _sentences(self) -> tuple[Encoder | WordAverages, str]:
+    def encoder_and_label(self) -> tuple[Encoder | WordAverages, str]:
+        """What makes the vectors of sentences, and what signatures call it."""
         return cast("tuple[Encoder | WordAverages, str]", self._encoder)  # type: ignore[attr-defined]
 
     @property
@@ -159,7 +160,7 @@ class SCR(SegmentMetric):
     @property
     def encoder_label(self) -> str:
         """What makes the vectors of sentences and words, as signatures have it."""
-        sentences, words = self._sentences[1], self._words[1]  # type: ignore[attr-defined]
+        sentences, words = self.encoder_and_label[1], self._words[1]  # type: ignore[attr-defined]
         return sentences if sentences == words else f"{sentences},{words}"
 
     def _find_calibration(self) -> ScrCalibration | None:
@@ -247,7 +248,7 @@ class SCR(SegmentMetric):
             np.array([places.setdefault(text.lower(), len(places)) for text in texts])
             for texts in (flat.texts, background.texts)
         )
-        texts, space = prepare_texts(list(places), background.space, self._sentences[0])
+        texts, space = prepare_texts(list(places), background.space, self.encoder_and_label[0])
         model = self._relevance
         return ScrReferences(
             flat.texts,
@@ -295,7 +296,7 @@ class SCR(SegmentMetric):
         """What is weighed, a row per segment: good pools, bad pools, relevance; less chance."""
         ready: _Ready = encoded.extra
         given = ready.given
-        texts, space = prepare_texts(hypotheses, given.pooling.space, self._sentences[0])
+        texts, space = prepare_texts(hypotheses, given.pooling.space, self.encoder_and_label[0])
         pooling = replace(given.pooling, space=space)
         numbers = np.arange(len(hypotheses))
         good = given.good
@@ -318,7 +319,7 @@ class SCR(SegmentMetric):
         """Similarities to each reference, a row for each kind; their weights; items' bounds."""
         ready: _Ready = encoded.extra
         given, flat = ready.given, encoded.flat
-        texts, space = prepare_texts(hypotheses, given.pooling.space, self._sentences[0])
+        texts, space = prepare_texts(hypotheses, given.pooling.space, self.encoder_and_label[0])
         found = similarities(texts, given.pooling.references, space, flat.owners, given.rows)
         return found, flat.weights, flat.bounds
 
