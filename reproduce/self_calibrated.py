@@ -131,13 +131,17 @@ def _scr(model: RelevanceModel | None, judged: Judged, **settings: Any) -> Array
     return np.asarray(metric.compute(judged.outputs, judged.references).segment_scores())
 
 
+def _has_bad(judged: Judged) -> bool:
+    given = judged.references
+    return given.weights is not None and bool((given.flat_weights < 0).any())
+
+
 def _without_relevance(judged: Judged) -> Array | None:
     return _scr(None, judged) if _has_messages(judged) else None
 
 
 def _without_bad(judged: Judged) -> Array | None:
-    weights = judged.references.weights
-    if weights is None or min(min(row) for row in weights) >= 0:  # type: ignore[type-var]
+    if not _has_bad(judged):
         return None
     return _scr(None, judged, negatives="ignore")
 
@@ -172,8 +176,7 @@ def _other_item(model: RelevanceModel, judged: Judged, *, original: bool) -> Arr
 
 def _blind(judged: Judged) -> Array | None:
     """Nearness to the references of other items, weighed by what tells good from bad ones."""
-    weights = judged.references.weights
-    if weights is None or min(min(row) for row in weights) >= 0:  # type: ignore[type-var]
+    if not _has_bad(judged):
         return None
     metric = SCR(negatives="ignore")
     items = sorted(_first_places(judged).values())
