@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from deltableu import SCR
+from deltableu import SCR, score_systems
 from deltableu.corpus import Item, Reference, reference_set
 from deltableu.errors import InputError
 from deltableu.judges import explain_scr, read_calibration, train_relevance, write_calibration
@@ -346,8 +346,6 @@ def test_threads_change_nothing():
 
 
 def test_outputs_and_their_ratings_are_never_seen(demo_study):
-    from deltableu import score_systems
-
     study = demo_study
     rng = np.random.default_rng(0)
     plain = score_systems(study, metrics=[SCR()])
@@ -386,6 +384,22 @@ def test_parts_of_a_study_score_as_all_of_it_once_the_metric_is_fitted(model):
         part = fitted.compute([outputs[i] for i in some], references.take(some))
         assert part.segment_scores() == pytest.approx(whole.segment_scores()[some], abs=1e-12)
         assert part.score().signature["background"] == whole.score().signature["background"]
+
+
+def test_items_without_a_good_reference_can_be_left_out():
+    items = random_items(2, items=8, weighted=True)
+    bad = Item("8", (Reference("r0", "rain", -1.0),))
+    scored = score_systems(
+        reference_set([*items, bad]),
+        {"s": outputs_of(range(9), 1)},
+        [SCR()],
+        no_positive="skip",
+    )
+    assert scored.dropped == ("8",)
+    plain = score_systems(reference_set(items), {"s": outputs_of(range(9), 1)[:8]}, [SCR()])
+    assert scored.scores[0].score.score == plain.scores[0].score.score
+    with pytest.raises(InputError, match="item '8': has no reference with a weight above 0"):
+        score_systems(reference_set([*items, bad]), {"s": outputs_of(range(9), 1)}, [SCR()])
 
 
 # --- files and errors -----------------------------------------------------------------------------

@@ -203,6 +203,10 @@ class SCR(SegmentMetric):
         """The metric with its calibration, and with what stands for other items."""
         if self._background is not None:  # type: ignore[attr-defined]
             return self
+        # Items that will be left out, or complained of, tell nothing.
+        poor = set(self.prepare_references(references).without_positive())
+        if 0 < len(poor) < len(references):
+            references = references.take(i for i in range(len(references)) if i not in poor)
         return self._fitted(self.encode(references).extra)
 
     def encode(
