@@ -16,6 +16,7 @@ from reproduce import (
     many_references,
     rated_sets,
     soft,
+    soft_sets,
     suite,
     wmt17,
     wmt18,
@@ -191,7 +192,7 @@ def test_a_suite_of_labelled_responses():
 def test_soft_cosine_on_dailydialogpp(data):
     """The column of good against random responses."""
     pytest.importorskip("wordllama")
-    column = soft.Column.of("DailyDialog++, random", [soft.labelled_set(data, "random")])
+    column = soft.Column.of("DailyDialog++, random", [soft_sets.labelled_set(data, "random")])
     assert column.value("soft-cosine") == pytest.approx(0.834, abs=5e-4)
     assert column.value("BLEU-2, smoothed") == pytest.approx(0.819, abs=5e-4)
     assert "upsilon-BLEU" not in column.scores

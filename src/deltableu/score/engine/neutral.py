@@ -15,7 +15,7 @@ import numpy as np
 
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus import ReferenceSet
-from deltableu.errors import InputError, Problem
+from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import Table
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.metric import Metric
@@ -102,6 +102,8 @@ def choose_neutral(metric: Metric, references: ReferenceSet) -> NeutralChoice:
         With weights; its own neutral weight does not matter.
     references : ReferenceSet
     """
+    check_kind("the metric", metric, WeightedMetric)
+    check_kind("the references", references, ReferenceSet)
     rest, texts, signs, items = _held_out(references)
     if not len(signs):
         return NeutralChoice(0.0, (0.0,), (0.0,), 0)
