@@ -24,7 +24,8 @@ from reproduce.dialogue_logs import write_pairs
 from reproduce.layout import NOTHING, table
 from reproduce.negative_references import read_contexts, references_of
 from reproduce.soft import METRICS as OTHERS
-from reproduce.soft import SOFT, SPLITS, Column, Judged, Score, mined_sets, provider_sets
+from reproduce.soft import SOFT, Column, Score
+from reproduce.soft_sets import Judged, mined_sets, provider_sets
 from reproduce.upsilon import MODELS
 
 __all__ = ["columns", "scores", "section"]
@@ -83,8 +84,9 @@ the set away, with or without the own original. *Reference-blind*: a regression 
 is to the good and the bad references of other items alone, which learns from the same good and bad
 references as scr does and never sees the item's own.
 
-Selected: the similarities, tau, C and the numbers of draws were fixed by an earlier study on these
-sets, so that these figures are not of new data. Here nothing was chosen by looking at the tables.
+Selected: the similarities, tau, C and the numbers of draws were fixed by an earlier study (the
+prototype below) on these sets, so that these figures are not of new data; how references were mined
+was chosen as the section above says. Beyond that nothing was chosen by looking at the tables.
 Intervals are 95% percentiles of draws of items; tests are not corrected for their number.
 """
 
@@ -249,7 +251,7 @@ def section(data: Path) -> str:
 
 def page(model: RelevanceModel, made: Sequence[Column]) -> Iterator[str]:
     """The lines of the section."""
-    yield ABOUT.format(pairs=model.sums.pairs, splits=SPLITS)
+    yield ABOUT.format(pairs=model.sums.pairs)
     yield FINDINGS
     heading = ["metric", *(column.name for column in made)]
     rows = [[name, *(one.cell(name) for one in made)] for name in scores(model)]
