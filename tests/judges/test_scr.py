@@ -17,7 +17,13 @@ from scipy.optimize import minimize
 from deltableu import SCR, score_systems
 from deltableu.corpus import Item, Reference, reference_set
 from deltableu.errors import InputError
-from deltableu.judges import explain_scr, read_calibration, train_relevance, write_calibration
+from deltableu.judges import (
+    ScrCalibration,
+    explain_scr,
+    read_calibration,
+    train_relevance,
+    write_calibration,
+)
 from deltableu.judges.balanced_logistic import balanced_logistic
 from deltableu.judges.word_space import OfTable, WordSpace
 from deltableu.text import Texts, Tokenizer, WordVectors, text_vectors
@@ -211,17 +217,19 @@ def literal_of(items, metric):
 def test_features_are_those_of_a_literal_transcription(seed):
     items = random_items(seed, items=4, weighted=seed % 2 == 1)
     outputs = outputs_of(items, seed)
-    metric = SCR()
+    bad = any((one.weight or 0.0) < 0 for item in items for one in item.references)
+    counts = (5.0, 4.0, 3.0, 2.0, 1.0)
+    fixed = ScrCalibration(
+        counts, tuple(-one for one in counts) if bad else (), None, (), "rated", 0, 0, 0,
+        SCR().encoder_label, None,
+    )  # fmt: skip
+    metric = SCR(calibration=fixed)
     encoded = metric.encode(reference_set(items))
-    bad = bool(encoded.extra.calibration.bad)
     literal = literal_of(items, metric)
-    expected = [literal.features(text, i, bad=bad) for i, text in enumerate(outputs)]
-    found = metric.features(outputs, encoded)
-    assert found == pytest.approx(np.array(expected), abs=2e-6)
+    expected = np.array([literal.features(text, i, bad=bad) for i, text in enumerate(outputs)])
+    assert metric.features(outputs, encoded) == pytest.approx(expected, abs=2e-6)
     scores = metric.statistics(outputs, encoded).segment_scores()
-    calibration = encoded.extra.calibration
-    counts = np.array([*calibration.good, *calibration.bad])
-    assert scores == pytest.approx(np.array(expected) @ counts, abs=1e-3)
+    assert scores == pytest.approx(expected @ [*fixed.good, *fixed.bad], abs=1e-4)
 
 
 @pytest.mark.parametrize("design", ["mined", "rated", "good-bad"])
@@ -384,6 +392,22 @@ def test_parts_of_a_study_score_as_all_of_it_once_the_metric_is_fitted(model):
         part = fitted.compute([outputs[i] for i in some], references.take(some))
         assert part.segment_scores() == pytest.approx(whole.segment_scores()[some], abs=1e-12)
         assert part.score().signature["background"] == whole.score().signature["background"]
+
+
+def test_some_references_are_scored_with_the_calibration_of_all():
+    """One reference has nothing to calibrate on, and chance is still that of other items."""
+    references = reference_set(random_items(6, items=9))
+    fitted = SCR(others=4).fitted_to(references)
+    outputs = outputs_of(range(9), 6)
+    for chosen in ("single", "all"):
+        encoded = fitted.encode(references.select(chosen))
+        given = encoded.extra.given
+        compared = given.background.of_each(given.names, given.ids)
+        for item, places in enumerate(compared):
+            assert str(item) not in {given.background.ids[place] for place in places}
+        assert np.isfinite(fitted.statistics(outputs, encoded).segment_scores()).all()
+    with pytest.raises(InputError, match="no item has two"):
+        SCR().encode(references.select("single"))
 
 
 def test_items_without_a_good_reference_can_be_left_out():

@@ -273,10 +273,10 @@ def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Me
 
 
 def fitted_metrics(metrics: Sequence[Metric], references: ReferenceSet) -> tuple[Metric, ...]:
-    """The metrics with the neutral weight that these references have, and a note of each found."""
+    """The metrics with what they choose by these references, and a note of each neutral weight."""
     made = []
     for metric in metrics:
-        found = metric
+        found = metric if isinstance(metric, WeightedMetric) else metric.fitted_to(references)
         if isinstance(metric, WeightedMetric) and (choice := metric.neutral_choice(references)):
             remark(f"{metric.name}: {choice.summary}")
             found = replace(metric, neutral=choice.value)

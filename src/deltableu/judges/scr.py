@@ -261,6 +261,7 @@ class SCR(SegmentMetric):
             flat.weights,
             originals,
             names,
+            references.item_ids,
             Pooling(texts, space, self.tau, threads),
             background,
             others,
@@ -276,6 +277,9 @@ class SCR(SegmentMetric):
         places = np.concatenate([np.arange(*flat.bounds[[one, one + 1]]) for one in chosen])
         return Background(
             tuple(names[one] for one in chosen),
+            tuple(prepared.references.item_ids[one] for one in chosen)
+            if prepared.references.item_ids is not None
+            else (),
             len(chosen) - 1,
             [flat.texts[place] for place in places.tolist()],
             flat.weights[places],

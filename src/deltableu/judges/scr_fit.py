@@ -42,6 +42,8 @@ class ScrReferences:
         Which are the original references of items that have mined ones.
     names : list of str
         What tells items from each other, whatever their order.
+    ids : list of str, optional
+        Their ids.
     pooling : Pooling
     background : Background
     background_rows : array
@@ -57,6 +59,7 @@ class ScrReferences:
     weights: Array
     originals: Bools
     names: Sequence[str]
+    ids: Sequence[str] | None
     pooling: Pooling
     background: Background
     background_rows: Ints
@@ -91,7 +94,7 @@ class ScrReferences:
         other = self.background
         weights = other.weights if originals else np.where(other.originals, 0.0, other.weights)
         pool = Pool.of(self.background_rows, weights, other.owners, len(other.names))
-        chosen = other.of_each(self.names)[items]
+        chosen = other.of_each(self.names, self.ids)[items]
         found, empty = self.pooling.pools(own, np.repeat(texts, other.number), pool, chosen.ravel())
         shape = (len(texts), other.number)
         counted = np.maximum((~empty).reshape(shape).sum(axis=1), 1)

@@ -135,6 +135,8 @@ class Background:
     names : tuple of str
         What tells the items from each other, in a random order that the seed says; which ones
         these are depends on the items' references, not on their order.
+    ids : tuple of str
+        Their ids, where they have some: an item is the same with only some of its references.
     number : int
         With how many of them an item is compared; there is one more, in place of an item itself.
     texts, weights, originals, owners
@@ -144,6 +146,7 @@ class Background:
     """
 
     names: tuple[str, ...]
+    ids: tuple[str, ...]
     number: int
     texts: Sequence[str]
     weights: Array
@@ -158,10 +161,13 @@ class Background:
         about += f"{self.number} {self.space.texts} {sorted(self.space.frequencies.items())}"
         return blake2b(about.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
-    def of_each(self, names: Sequence[str]) -> Ints:
+    def of_each(self, names: Sequence[str], ids: Sequence[str] | None) -> Ints:
         """The items that each item is compared with, by their places, a row each."""
         places = {name: place for place, name in enumerate(self.names)}
         own = np.array([places.get(name, self.number) for name in names])
+        if ids is not None:
+            known = {id: place for place, id in enumerate(self.ids)}
+            own = np.array([known.get(id, one) for id, one in zip(ids, own.tolist(), strict=True)])
         columns = np.arange(self.number)
         return np.asarray(columns + (columns >= own[:, None]))
 
