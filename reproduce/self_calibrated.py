@@ -92,6 +92,35 @@ Intervals are 95% percentiles of draws of items; tests are not corrected for the
 
 #: Written by hand after a run; the tables below are what it speaks of.
 FINDINGS = """\
+What comes out: with mined references scr is surely above every form of BLEU, chrF++ and delta-BLEU
+on multirefeval, ConvAI2 and EmpatheticDialogues, and surely above none of them on GRADE's
+DailyDialog, where smoothed BLEU has the higher value. Of these four sets it is surely above
+soft-cosine on EmpatheticDialogues alone. Much of it is relevance: without it scr loses .04 to .10, surely on ConvAI2 only, and
+relevance alone, which sees no reference, is level with scr on ConvAI2 and on GRADE's DailyDialog.
+
+On DSTC7, where there are no messages, bad references spoil it: replies that people rated below the
+middle of the scale are not what the replies of other systems should be unlike. Without them scr
+has a higher value than BLEU and chrF++ and a lower one than soft-cosine; with them it is level with
+chrF++, and surely below soft-cosine.
+
+On DailyDialog++ scr is level with smoothed BLEU for good against random responses, and surely below
+it against adversarial ones when there are no negatives. With adversarial negatives it is above all
+metrics here. **But that is style.** A score that never sees the item's references, calibrated on
+the same labels, is higher still (.945 against .925), and shortness alone reaches .835 (the AUC of
+length is .165). Adversarial responses are longer, and written to borrow words of the context; what
+tells them apart has little to do with what the item's references say.
+
+Other controls: which of the mined references has which share hardly matters; weights that mean
+something do (DSTC7, DailyDialog++ with negatives). With another item's mined references scr loses
+.03 to .09 on three sets, surely on two, and nothing on GRADE's DailyDialog. With none of its item's
+references it still reaches .13 to .36, about what relevance has alone; and .815 against adversarial
+responses with negatives, which is style again.
+
+Where a figure differs from the prototype's by more than .02: on DailyDialog++ the prototype's
+choice of hypotheses and references is not known, nor is what its reference-blind score looked at;
+this one knows how near a text is to other items' bad references, which is a close look at style.
+On GRADE's DailyDialog it is not known which other item's references the prototype took.
+p-values on DailyDialog++ are of Spearman's correlation with the labels, intervals of the AUC.
 """
 
 
