@@ -238,8 +238,8 @@ are a little lower, which speaks for other references.
 The neutral weight: on DSTC7 `auto` takes a lower one for delta-chrF++, which brings it much closer
 to people, without any rating of the outputs that are judged. It leaves delta-BLEU and soft-cosine
 nearly where they are. delta-BLEU with a signed mean would do better with a lower one too, but
-held-out references do not tell: here they are outputs of systems and one person's, and what tells these
-apart is not what tells systems apart.
+held-out references do not tell: here they are outputs of systems and one person's, and what tells
+these apart is not what tells systems apart.
 """
 
 
