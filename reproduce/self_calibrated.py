@@ -95,8 +95,9 @@ FINDINGS = """\
 What comes out: with mined references scr is surely above every form of BLEU, chrF++ and delta-BLEU
 on multirefeval, ConvAI2 and EmpatheticDialogues, and surely above none of them on GRADE's
 DailyDialog, where smoothed BLEU has the higher value. Of these four sets it is surely above
-soft-cosine on EmpatheticDialogues alone. Much of it is relevance: without it scr loses .04 to .10, surely on ConvAI2 only, and
-relevance alone, which sees no reference, is level with scr on ConvAI2 and on GRADE's DailyDialog.
+soft-cosine on EmpatheticDialogues alone. Much of it is relevance: without it scr loses .04 to .10,
+surely on ConvAI2 only, and relevance alone, which sees no reference, is level with scr on ConvAI2
+and on GRADE's DailyDialog.
 
 On DSTC7, where there are no messages, bad references spoil it: replies that people rated below the
 middle of the scale are not what the replies of other systems should be unlike. Without them scr
