@@ -70,7 +70,7 @@ def _blank(texts: Texts) -> Bools:
     """Whether each text has nothing but white space."""
     data = np.frombuffer(texts.data + b"  ", np.uint8)
     first, second = data[texts.starts], data[texts.starts + 1]
-    blank = texts.ends == texts.starts
+    blank: Bools = texts.ends == texts.starts
     # White space of ASCII, and what may be the first byte of other white space.
     maybe = (first <= 0x20) | ((first == 0xC2) & ((second == 0x85) | (second == 0xA0)))
     maybe |= (first == 0xE1) & (second == 0x9A) | (first == 0xE2) & (second <= 0x81)
