@@ -19,6 +19,7 @@ from reproduce import (
     responders,
     retrieval,
     ruber,
+    self_calibrated,
     soft,
     suite,
     unit_studies,
@@ -47,6 +48,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "upsilon": upsilon.section,
     "ruber": ruber.section,
     "soft": soft.section,
+    "scr": self_calibrated.section,
     "responders": responders.section,
     "experiment": experiment.section,
 }

@@ -257,9 +257,11 @@ class Column:
     scores: Mapping[str, list[Array]]
 
     @classmethod
-    def of(cls, name: str, sets: Sequence[Judged]) -> Column:
+    def of(
+        cls, name: str, sets: Sequence[Judged], metrics: Mapping[str, Score] = METRICS
+    ) -> Column:
         found = {}
-        for metric, score in METRICS.items():
+        for metric, score in metrics.items():
             values = [score(one) for one in sets]
             known = [one for one in values if one is not None]
             if len(known) == len(sets):
@@ -286,17 +288,17 @@ class Column:
         drawn = self._drawn(metric)
         return str(Agreed(self.value(metric), _interval(drawn)))
 
-    def difference(self, metric: str) -> tuple[str, str]:
-        """How much better soft-cosine is, and the p-value."""
+    def difference(self, metric: str, ours: str = SOFT) -> tuple[str, str]:
+        """How much better soft-cosine is, or another of ours, and the p-value."""
         if metric not in self.scores:
             return NOTHING, NOTHING
         tables = by_item(
-            self.sets[0].items, self.scores[SOFT][0], self.scores[metric][0], self.sets[0].human
+            self.sets[0].items, self.scores[ours][0], self.scores[metric][0], self.sets[0].human
         )
         options: dict[str, Any] = {"method": "spearman", "level": "pooled", "seed": SEED}
         if self.labelled or len(self.sets) > 1:
-            drawn = self._drawn(SOFT) - self._drawn(metric)
-            shown = with_interval(self.value(SOFT) - self.value(metric), _interval(drawn))
+            drawn = self._drawn(ours) - self._drawn(metric)
+            shown = with_interval(self.value(ours) - self.value(metric), _interval(drawn))
             if len(self.sets) > 1:
                 return shown, NOTHING
         else:

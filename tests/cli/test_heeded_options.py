@@ -24,10 +24,11 @@ VALUES = {
 }
 #: Files and models, which say by themselves which metrics they are for, and how to use a judge.
 OF_THEIR_METRICS = {"vectors", "table", "judge", "triplets", "magnitude", "original"} | {
-    *("model", "referenced", "pooling", "all_references", "blend", "calibration"),
+    *("model", "relevance", "referenced", "pooling", "all_references", "blend", "calibration"),
+    *("neutral", "tau", "encoder", "negatives"),
 }
 #: Metrics that cannot be made without a file.
-FILES = {"vectors", "table", "model"}
+FILES = {"vectors", "table", "model", "relevance"}
 PLAIN = [name for name in metric_names() if not FILES & metric_settings(name)]
 
 

@@ -38,6 +38,7 @@ NEEDS = {
     "docs/how-to/respond.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/mine.md": ("wordllama",),
     "docs/how-to/integrations.md": ("torch", "torchmetrics", "evaluate"),
+    "docs/how-to/scr.md": ("wordllama",),
     "docs/how-to/soft.md": ("wordllama",),
 }
 

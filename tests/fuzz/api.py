@@ -301,6 +301,7 @@ def _good(folder: Path, rng: random.Random) -> dict[str, Callable[[], _Arguments
         ),
         "sensitivity": lambda: ((_study(), None, deltableu.DeltaBLEU()), {"draws": 3}),
         "train_rater": lambda: ((_PAIRS,), {**rater_settings(), "work": folder / "work"}),
+        "train_relevance": lambda: ((_PAIRS,), {}),
         "train_vectors": lambda: ((_PAIRS,), {"dimension": 2, "epochs": 1, "min_count": 1}),
         "validate_metrics": lambda: ((_scoring(), _ratings()), {}),
         "williams_test": lambda: ((0.5, 0.4, 0.3, 20), {}),

@@ -109,8 +109,8 @@ def test_reset_and_empty_batches():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (NIST(), "nist-5 weighs words by how rare they are in all items"),
-        (CIDErD(), "cider-d weighs words by how rare"),
+        (NIST(), "nist-5 looks at the references of all items"),
+        (CIDErD(), "cider-d looks at the references"),
         (Length(), "length compares with no reference"),
         ("bleu", "the metric must be a Metric"),
     ],

@@ -10,6 +10,7 @@ import pytest
 
 from deltableu.corpus import read_study, reference_set
 from deltableu.errors import InputError
+from deltableu.judges import train_relevance
 from deltableu.score import BLEU, DeltaBLEU, Metric
 from deltableu.score.metrics.discriminative import DeltaChrF, DeltaTable, DeltaVectors
 from deltableu.score.metrics.rouge import RougeL
@@ -22,6 +23,7 @@ from deltableu.score.registry import (
     metric_names,
 )
 from deltableu.score.systems import score_systems
+from tests.judges.test_relevance import LOGS
 
 NEED_A_FILE = {"delta-vectors": "vectors", "delta-table": "table", "soft-table": "table"}
 #: Scorers of replies need a model, and those with word vectors these too.
@@ -30,11 +32,12 @@ NEED_MODELS = {
     "ruber-referenced": ("vectors",),
     "ruber-unreferenced": ("model",),
     "ruber-upsilon-bleu": ("model",),
+    "relevance": ("relevance",),
 }
 #: They compare with references, so they must tell a person from random answers.
 TELLING = {"bleu", "delta-bleu", "sentence-bleu", "chrf", "chrf++", "ter"}
 TELLING |= {"rouge-1", "rouge-2", "rouge-l"}
-TELLING |= {"delta-chrf", "delta-chrf++", "delta-rouge-l", "delta-ter"}
+TELLING |= {"scr", "delta-chrf", "delta-chrf++", "delta-rouge-l", "delta-ter"}
 
 
 @pytest.fixture
@@ -125,6 +128,9 @@ def test_every_metric_scores_the_demo_within_its_limits(name, study, needed_file
     needed = NEED_MODELS.get(name, (NEED_A_FILE[name],) if name in NEED_A_FILE else ())
     if "model" in needed:
         needed_files = {**needed_files, "model": request.getfixturevalue("scorer")}
+    if "relevance" in needed:
+        pytest.importorskip("wordllama")
+        needed_files = {**needed_files, "relevance": train_relevance(LOGS)}
     settings = {one: needed_files[one] for one in needed}
     (metric,) = make_metrics([name], settings)
     outputs = {name: study.outputs[name] for name in ("human", "random")}

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 from deltableu.cli.explain_examples import NOTHING_LEFT, show_examples
-from deltableu.cli.explain_pool import is_soft, show_pool
+from deltableu.cli.explain_pool import is_pooled, show_pool
 from deltableu.cli.inputs import check_outputs, check_results, read_people
-from deltableu.cli.metric_options import SoftOptions, fitted_metrics
+from deltableu.cli.metric_options import CalibratedOptions, fitted_metrics
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Signatures, unused
 from deltableu.cli.output import Format, note_left_out, print_parts, terminal_width, write_page
@@ -27,7 +27,7 @@ from deltableu.score import (
     rank_items,
 )
 
-_DEFAULTS = SoftOptions()
+_DEFAULTS = CalibratedOptions()
 _METRICS = (DeltaBLEU.family, BLEU.family)
 
 
@@ -43,7 +43,7 @@ def explain(
     against: str | None = None,
     metric: str | None = None,
     judge: str | None = None,
-    options: SoftOptions = _DEFAULTS,
+    options: CalibratedOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     criterion: str | None = None,
@@ -56,9 +56,10 @@ def explain(
     """Show why a response scored as it did, n-gram by n-gram or reference by reference.
 
     Which words and phrases earned credit or cost, from which reference, with which weight and
-    clip; and what the corpus score would be without the item. Of soft metrics: which references
-    carry the score, and what it loses without each word. Or, with --examples, a table of a few
-    items as papers have it: weighted references, the output, how people rated it, and its scores.
+    clip; and what the corpus score would be without the item. Of soft metrics and scr: which
+    references carry the score, and what it loses without each word. Or, with --examples, a table of
+    a few items as papers have it: weighted references, the output, how people rated it, and its
+    scores.
 
     Parameters
     ----------
@@ -79,9 +80,9 @@ def explain(
     against
         Another system, shown beside it on the same items.
     metric
-        delta-bleu or bleu, perhaps with an order (bleu-2), or a soft metric such as soft-cosine; by
-        default delta-bleu-2 where the references have weights, else bleu-4. With --examples also
-        upsilon-bleu, and without any smoothing unless it is asked for.
+        delta-bleu or bleu, perhaps with an order (bleu-2), a soft metric such as soft-cosine, or
+        scr; by default delta-bleu-2 where the references have weights, else bleu-4. With --examples
+        also upsilon-bleu, and without any smoothing unless it is asked for.
     judge
         Model that rates all references for the examples' upsilon-bleu: a file from `deltableu judge
         train`, or the name of an installed one. By default their weights are used.
@@ -131,7 +132,7 @@ def explain(
             signatures=signatures,
         )
         return
-    if metric is not None and is_soft(metric):
+    if metric is not None and is_pooled(metric):
         unused("a soft metric", against=(against, None), html=(html, None))
         unused("a soft metric", judge=(judge, None), criterion=(criterion, None))
         show_pool(
@@ -225,7 +226,7 @@ class _Scored:
 def _metric(name: str, settings: Mapping[str, Any]) -> BLEU:
     if metric_name(name) not in _METRICS:
         meant = hint_at(name, _METRICS)
-        known = f"{', '.join(_METRICS)} or a soft metric"
+        known = f"{', '.join(_METRICS)} a soft metric or scr"
         raise InputError(f"{name!r} cannot be explained; choose from {known}{meant}")
     (made,) = make_metrics([name], settings)
     return cast(BLEU, made)

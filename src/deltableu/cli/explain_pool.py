@@ -1,4 +1,4 @@
-"""`deltableu explain --metric soft-...`: which references and words carry the score."""
+"""`deltableu explain --metric soft-...` or scr: which references and words carry the score."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from deltableu.cli.metric_options import fitted_metrics
 from deltableu.cli.output import Format, emit, note_left_out
 from deltableu.corpus import reference_set
 from deltableu.errors import InputError, check_known
+from deltableu.judges import SCR, explain_scr
 from deltableu.score import Soft, explain_pool, make_metrics, metric_class
 
 
-def is_soft(name: str) -> bool:
+def is_pooled(name: str) -> bool:
     """Whether the metric of this name pools similarities softly."""
-    return issubclass(metric_class(name), Soft)
+    return issubclass(metric_class(name), Soft | SCR)
 
 
 def show_pool(
@@ -46,8 +47,8 @@ def show_pool(
     data = read_people(study, ratings=False, drop_failed=drop_failed)
     check_outputs(data, study, [system])
     references = reference_set(data).select(select)
-    (found_metric,) = fitted_metrics([made], references)
-    fitted = cast(Soft, found_metric)
+    (fitted,) = fitted_metrics([made], references)
+    explained = explain_scr if isinstance(fitted, SCR) else explain_pool
     prepared = fitted.prepare_references(references)
     poor = set(prepared.without_positive()) if no_positive == "skip" else set()
     kept = [place for place in range(len(prepared)) if place not in poor]
@@ -64,7 +65,7 @@ def show_pool(
     else:
         order = np.argsort(scores if best is None else -scores, kind="stable")
         chosen = order[: (worst or 1) if best is None else best].tolist()
-    found = [explain_pool(fitted, texts[place], prepared, place) for place in chosen]
+    found = [explained(cast(Any, fitted), texts[place], prepared, place) for place in chosen]
     emit(
         [table for one in found for table in one.tables()],
         found,

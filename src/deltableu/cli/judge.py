@@ -20,12 +20,16 @@ from deltableu.judges import (
     Triplets,
     Which,
     check_threads,
+    holds_calibration,
+    holds_relevance,
     is_model_file,
     load_rater,
     need,
     rate_study,
     rater_signature,
+    read_calibration,
     read_model,
+    read_relevance,
 )
 from deltableu.report import verdict
 
@@ -36,19 +40,26 @@ judge.command(
     name="train",
     # Its first line stands in the list of commands, for which nothing more is imported.
     help=(
-        "Train the NN-rater of upsilon-BLEU, or RUBER, on dialogue logs.\n\n"
+        "Train the NN-rater of upsilon-BLEU, RUBER, or relevance, on dialogue logs.\n\n"
         "deltableu judge train logs/ -o judge.safetensors, or with --kind ruber. For the NN-rater, "
         "two responses to the same utterance are a positive example, two pairs of different "
         "utterances a negative one (Tsuta et al. 2020); then rate with deltableu judge apply. "
         "RUBER's unreferenced scorer learns to tell the reply to a message from replies to others "
         "(Tao et al. 2018); then score with deltableu score --metrics ruber. Some utterances are "
         "held out.\n\n"
+        "With --kind relevance it learns in closed form, in one pass, how sentence vectors of "
+        "responses go with those of utterances; then score with --metrics relevance or scr.\n\n"
         "After a few steps it says how long the rest takes. On one core of a small cloud machine "
         "the small preset learns from 600 to 2,500 examples a second, by the length of texts, the "
         "paper's sizes from 50 to 65. So 10,000 logged pairs take about a minute with the small "
         "preset and an hour with the paper's, 700,000 about 2 hours and 2 days; --minutes fits "
         "them into less."
     ),
+)
+judge.command(
+    "deltableu.cli.judge_calibrate:calibrate",
+    name="calibrate",
+    help="Learn from references what each similarity counts in scr, and keep it for other studies.",
 )
 judge.command(
     "deltableu.cli.judge_agree:agree",
@@ -202,10 +213,14 @@ def show(model: Path, *, format: Format = "table") -> None:
     Parameters
     ----------
     model
-        A file that deltableu judge train wrote.
+        A file that deltableu judge train or deltableu judge calibrate wrote.
     format
         How it is printed.
     """
+    if holds_relevance(model) or holds_calibration(model):
+        known = read_relevance(model) if holds_relevance(model) else read_calibration(model)
+        emit(known.tables(), known, format, tidy=known.tidy_table())
+        return
     read = read_model(model)
     said = verdict(read)
     record = {**as_record(read), "verdict": list(said)}

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import says_where_it_goes_on, work_folder
 from deltableu.cli.option_groups import METHOD, grouped
-from deltableu.cli.options import Flag, Output, Positive, Whole
+from deltableu.cli.options import Flag, Output, Positive, Whole, unused
 from deltableu.cli.output import Format, emit
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.training_notes import say_epoch, say_plan
@@ -28,8 +28,10 @@ from deltableu.judges import (
     preset,
     ruber_preset,
     train_rater,
+    train_relevance,
     train_ruber,
     write_model,
+    write_relevance,
 )
 
 #: Minutes that training may take unless it is said, for presets that leave it open.
@@ -117,6 +119,13 @@ class TrainOptions:
         shape, how = preset(name)
         return self._placed(shape, how, "nn-rater")
 
+    def check_none(self, kind: str) -> None:
+        """Complain of whatever was given, for what is trained without any of it."""
+        for field in fields(self):
+            if getattr(self, field.name) != field.default:
+                option = field.name.replace("_", "-")
+                raise InputError(f"--{option} is not for models of the kind {kind}: leave it out")
+
     def make_ruber(self, name: Preset) -> tuple[RuberSettings, RuberTraining]:
         """The same for RUBER."""
         shape, how = ruber_preset(name)
@@ -143,8 +152,9 @@ _DEFAULTS = TrainOptions()
 def train(
     *logs: str,
     output: Annotated[Path, Output],
-    kind: Kind = "nn-rater",
+    kind: Kind | Literal["relevance"] = "nn-rater",
     preset: Preset = "small",
+    encoder: str | None = None,
     minutes: float | None = None,
     options: TrainOptions = _DEFAULTS,
     threads: Positive | None = None,
@@ -164,9 +174,13 @@ def train(
     output
         The model: one .safetensors file with parameters, vocabulary and model card.
     kind
-        What is trained: the rater of references (nn-rater), or the scorer of replies (ruber).
+        What is trained: the rater of references (nn-rater), the scorer of replies (ruber), or, in
+        one pass and without torch, how replies go with messages (relevance).
     preset
         The paper's sizes, or small ones that train in minutes on two cores.
+    encoder
+        What makes the vectors of texts that relevance is learnt from: wordllama (the default),
+        sentence-transformers:NAME, package.module:function, or a file of word vectors.
     minutes
         About how long it may take, reading included: where all examples would take longer, every
         epoch learns from other random ones, as many as fit. By default 30 with the small preset and
@@ -185,6 +199,21 @@ def train(
     if output.suffix != ".safetensors":
         raise InputError(f"{output}: the name of a model ends in .safetensors")
     check_new_file(output, local_logs(logs), own=Own.MODEL, replace=replace)
+    if kind == "relevance":
+        options.check_none(kind)
+        unused(
+            "--kind relevance",
+            preset=(preset, "small"),
+            minutes=(minutes, None),
+            threads=(threads, None),
+            work=(work, None),
+        )
+        with ProgressBar() as bar:
+            learnt = train_relevance(logs, encoder=encoder or "wordllama", progress=bar)
+        write_relevance(output, learnt)
+        emit(learnt.tables(), learnt, format, tidy=learnt.tidy_table())
+        return
+    unused(f"--kind {kind}", encoder=(encoder, None))
     budget = _MINUTES.get(preset) if minutes is None else minutes or None
     work = work_folder(work, output, "training")
     running: dict[str, Any] = {

@@ -100,8 +100,9 @@ class SoftOptions(NgramOptions):
         How far below the best a reference may lie and still count in soft metrics (soft-cosine,
         ...): near 0 the best one alone, at most all by their weights; by default 0.1.
     encoder
-        What makes soft-cosine's vectors: wordllama (the default), sentence-transformers:MODEL, a
-        file of word vectors, or a function of a list of texts as package.module:function.
+        What makes the vectors of soft-cosine and scr: wordllama (the default),
+        sentence-transformers:MODEL, a file of word vectors, or a function of a list of texts as
+        package.module:function.
     """
 
     tau: float | None = None
@@ -110,15 +111,39 @@ class SoftOptions(NgramOptions):
 
 @Parameter(name="*", group=METRICS)
 @dataclass(frozen=True, kw_only=True)
-class TextMetricOptions(SoftOptions):
+class CalibratedOptions(SoftOptions):
+    """Settings of all metrics that can be explained.
+
+    Parameters
+    ----------
+    vectors
+        File of word vectors for delta-vectors, ruber and scr, in GloVe's text format.
+    relevance
+        Model for relevance and scr: a file from `deltableu judge train --kind relevance`.
+    calibration
+        What ruber takes for 0 and 1: the lowest and highest score of the set that is scored (set,
+        the default), those that the model knows from held-out logs (model), or those of a study.
+        What scr counts each similarity: as the references at hand show it (set, the default), those
+        of another study, or a file from `deltableu judge calibrate`.
+    negatives
+        Whether references with negative weights count in scr; by default they do (use).
+    """
+
+    vectors: str | None = None
+    relevance: str | None = None
+    calibration: str | None = None
+    negatives: Literal["default", "use", "ignore"] = "default"
+
+
+@Parameter(name="*", group=METRICS)
+@dataclass(frozen=True, kw_only=True)
+class TextMetricOptions(CalibratedOptions):
     """Settings of all metrics but sentence-bleu, whose --method is another one elsewhere.
 
     Parameters
     ----------
     pool
         How discriminative metrics (delta-chrf, ...) pool good and bad references; by default mean.
-    vectors
-        File of word vectors for delta-vectors and ruber, in GloVe's text format.
     table
         File for delta-table and soft-table: hypothesis, reference and score in [0, 1] as CSV, TSV,
         JSONL or Parquet.
@@ -144,13 +169,9 @@ class TextMetricOptions(SoftOptions):
         Let ruber's word vectors see all references; by default the original one alone.
     blend
         How ruber makes one score of two; by default arithmetic, their mean.
-    calibration
-        What ruber takes for 0 and 1: the lowest and highest score of the set that is scored (set,
-        the default), those that the model knows from held-out logs (model), or those of a study.
     """
 
     pool: Literal["default", "mean", "best"] = "default"
-    vectors: str | None = None
     table: str | None = None
     alpha: float | None = None
     judge: str | None = None
@@ -162,7 +183,6 @@ class TextMetricOptions(SoftOptions):
     pooling: Literal["default", "max-min", "avg", "all"] = "default"
     all_references: Annotated[bool, Flag] = False
     blend: Literal["default", "arithmetic", "geometric", "min", "max"] = "default"
-    calibration: str | None = None
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -170,7 +190,7 @@ class TextMetricOptions(SoftOptions):
         # An encoder too may be a file, or a name.
         return (
             *(self.encoder, self.vectors, self.table),
-            *(self.judge, self.model, self.calibration),
+            *(self.judge, self.model, self.relevance, self.calibration),
         )
 
     def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
@@ -208,8 +228,8 @@ class MetricOptions(TextMetricOptions):
 
 #: They say by themselves which metrics they are for: models and tables, and what to do with those.
 _OF_THEIR_METRICS = {"vectors", "table", "rater", "triplets", "magnitude", "original"} | {
-    *("model", "referenced", "pooling", "all_references", "blend", "calibration"),
-    *("neutral", "tau", "encoder"),
+    *("model", "relevance", "referenced", "pooling", "all_references", "blend", "calibration"),
+    *("neutral", "tau", "encoder", "negatives"),
 }
 
 
@@ -253,10 +273,10 @@ def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Me
 
 
 def fitted_metrics(metrics: Sequence[Metric], references: ReferenceSet) -> tuple[Metric, ...]:
-    """The metrics with the neutral weight that these references have, and a note of each found."""
+    """The metrics with what they choose by these references, and a note of each neutral weight."""
     made = []
     for metric in metrics:
-        found = metric
+        found = metric if isinstance(metric, WeightedMetric) else metric.fitted_to(references)
         if isinstance(metric, WeightedMetric) and (choice := metric.neutral_choice(references)):
             remark(f"{metric.name}: {choice.summary}")
             found = replace(metric, neutral=choice.value)

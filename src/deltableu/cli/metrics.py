@@ -40,7 +40,7 @@ def _record(name: str, found: type[Metric]) -> dict[str, Any]:
         "what it is": found.summary,
         "better": "higher" if found.higher_is_better else "lower",
         "needs": ", ".join(sorted(found.needs)) or "-",
-        "range": f"{low:g} to {high:g}".replace("inf", "any"),
+        "range": f"{low:g} to {high:g}".replace("-inf", "any").replace("inf", "any"),
         "levels": "corpus, segment" if found.has_segments else "corpus",
     }
 

@@ -94,7 +94,7 @@ def _probe(metric: Metric) -> Any:
     if "messages" in metric.needs:
         reason = "needs the message that each item answers"
     elif metric.needs_all_items:
-        reason = "weighs words by how rare they are in all items, which a batch does not show"
+        reason = "looks at the references of all items, which a batch does not have"
     elif "references" not in metric.needs:
         reason = "compares with no reference"
     if reason is not None:

@@ -46,6 +46,7 @@ class Own(Enum):
     VECTORS = re.compile(rb"[0-9]+ [0-9]+\n|[^\s]+(?: -?[0-9][-+.0-9e]*)+\n")
     #: What an LLM answered.
     ANSWERS = re.compile(rb'\{"key": "')
+    CALIBRATION = re.compile(rb'\s*\{\s*"format": "deltableu-scr-calibration"')
     MODEL = re.compile(rb'(?s).{8}\{"__metadata__":.*"format":"deltableu')
 
 

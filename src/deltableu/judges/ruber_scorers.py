@@ -171,10 +171,7 @@ class RuberUnreferenced(SegmentMetric):
 
     def compared_with(self, references: ReferenceSet) -> ReferenceSet:
         """The messages, which stand in for references."""
-        texts = tuple(_messages(references))
-        return replace(
-            references, texts=texts, weights=None, items=None, originals=None, selection="messages"
-        )
+        return message_set(references)
 
     @property
     def encoding_key(self) -> Hashable:
@@ -186,6 +183,14 @@ class RuberUnreferenced(SegmentMetric):
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         return (("model", self.scorer.signature),)
+
+
+def message_set(references: ReferenceSet) -> ReferenceSet:
+    """The same items with their messages for references."""
+    texts = tuple(_messages(references))
+    return replace(
+        references, texts=texts, weights=None, items=None, originals=None, selection="messages"
+    )
 
 
 def _messages(references: ReferenceSet) -> Iterator[tuple[str]]:

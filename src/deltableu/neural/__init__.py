@@ -10,7 +10,7 @@ from deltableu.neural.extra import check_threads, need
 from deltableu.neural.learning_task import Drawn, JudgedBatch, LearningTask, Split
 from deltableu.neural.log_vocabulary import log_teller, log_vocabulary, training_key
 from deltableu.neural.mixing import different, fresh, mixed, salt
-from deltableu.neural.model_file import ModelFormat, StoredModel
+from deltableu.neural.model_file import ModelFormat, StoredModel, file_header
 from deltableu.neural.model_reading import by_length, read_once
 from deltableu.neural.piece_vocabulary import PieceVocabulary, piece_vocabulary
 from deltableu.neural.row_keys import KeyedRows, RowKeys, row_keys, starts_of
@@ -60,6 +60,7 @@ __all__ = [
     "check_validation",
     "cut_batches",
     "different",
+    "file_header",
     "fit_plan",
     "fresh",
     "gru_shapes",

@@ -30,9 +30,11 @@ _VOCABULARY = "vocabulary"
 _LONGEST_COUNT = 15
 #: Bytes to which the header is filled up, so that numbers begin where a processor likes them to.
 _ALIGNMENT = 8
+#: What numpy's types are called in these files.
+_DTYPES = {"u1": "U8", "f4": "F32", "f8": "F64"}
 #: What all names of formats begin with, and the rest of them.
 _OURS = "deltableu-"
-_ELSE = {"rater": "a judge", "responder": "a responder"}
+_ELSE = {"rater": "a judge", "relevance": "a relevance model", "responder": "a responder"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +174,7 @@ class ModelFormat(Generic[Model]):
             metadata["kind"] = settings.kind
         tensors: dict[str, NDArray[Any]] = {**kept, _VOCABULARY: np.frombuffer(data, np.uint8)}
         with atomic_path(path) as temporary, open(temporary, "wb") as stream:
-            stream.write(_header(tensors, metadata))
+            stream.write(file_header(tensors, metadata))
             for name in sorted(tensors):
                 stream.write(tensors[name].data)
         return self.model(settings, vocabulary, kept, written_card, digest)
@@ -323,14 +325,17 @@ def _digest(
     return hashed.hexdigest()
 
 
-def _header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
-    """What begins the file. The library would put metadata in a different order in every run."""
+def file_header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
+    """What begins a safetensors file, before the tensors in the order of their names.
+
+    The library would put metadata in a different order in every run.
+    """
     described: dict[str, object] = {"__metadata__": metadata}
     place = 0
     for name in sorted(tensors):
         tensor = tensors[name]
         described[name] = {
-            "dtype": "U8" if tensor.dtype == np.uint8 else "F32",
+            "dtype": _DTYPES[tensor.dtype.str[-2:]],
             "shape": tensor.shape,
             "data_offsets": [place, place + tensor.nbytes],
         }

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import cast
+from typing import TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from deltableu._types import Ints
-from deltableu.neural.model_file import Model, StoredModel
 
 #: Words that the Bi-GRU reads at once; it needs some 7 to 28 kilobytes for each.
 WORDS = 16_384
 
+Model = TypeVar("Model")
+
 _Key = tuple[str, int, int, int, object]
-_in_use: WeakValueDictionary[_Key, StoredModel] = WeakValueDictionary()
+_in_use: WeakValueDictionary[_Key, object] = WeakValueDictionary()
 
 
 def read_once(

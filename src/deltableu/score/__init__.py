@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from deltableu._lazy import at_first_use
 
 if TYPE_CHECKING:
-    from deltableu.score.engine.cosine import CosineSimilarity
+    from deltableu.score.engine.cosine import CosineSimilarity, vector_source
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
     from deltableu.score.engine.inputs import first_wrong_text
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from deltableu.score.engine.reweighting import Reweighting
     from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
     from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
-    from deltableu.score.engine.soft_pool import reference_shares, soft_pool, with_shares
+    from deltableu.score.engine.soft_pool import (
+        pool_shares,
+        reference_shares,
+        soft_pool,
+        with_shares,
+    )
     from deltableu.score.engine.statistics import Bootstrap, Statistics
     from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
     from deltableu.score.explain_pool import PooledReference, PoolExplanation, explain_pool
@@ -42,7 +47,13 @@ if TYPE_CHECKING:
     from deltableu.score.influence import CorpusShare, corpus_share, rank_items
     from deltableu.score.metric import Metric, Need
     from deltableu.score.metrics.bleu import BLEU
-    from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus, ChrFSimilarity
+    from deltableu.score.metrics.chrf import (
+        ChrF,
+        ChrFPlusPlus,
+        ChrFSimilarity,
+        chrf_counts,
+        chrf_score,
+    )
     from deltableu.score.metrics.cider import CIDEr, CIDErD
     from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
     from deltableu.score.metrics.discriminative import (
@@ -173,7 +184,9 @@ __all__ = [
     "brevity_penalty",
     "choose_neutral",
     "chrf",
+    "chrf_counts",
     "chrf_plus_plus",
+    "chrf_score",
     "cider",
     "cider_d",
     "corpus_share",
@@ -195,6 +208,7 @@ __all__ = [
     "metric_names",
     "metric_settings",
     "nist",
+    "pool_shares",
     "rank_items",
     "reference_shares",
     "rouge",
@@ -206,6 +220,7 @@ __all__ = [
     "ter",
     "text_source",
     "unheeded_settings",
+    "vector_source",
     "with_shares",
 ]
 

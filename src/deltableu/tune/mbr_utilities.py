@@ -116,8 +116,8 @@ def _check(metric: Metric) -> None:
         )
     if metric.needs_all_items:
         raise InputError(
-            f"{name} weighs n-grams by how rare they are in the references of a whole corpus, "
-            "which candidates of one item are not: choose another utility"
+            f"{name} looks at the references of all items, to tell what is rare or shared by "
+            "chance, and candidates of one item have none of others: choose another utility"
         )
 
 

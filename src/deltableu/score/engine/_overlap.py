@@ -2,7 +2,7 @@
 # mypy: ignore-errors
 """Kernel: how much hypotheses and references share, pair by pair. Nothing but loops.
 
-Reference j is compared with hypothesis owners[j]; the references of one hypothesis stand together.
+Pair j is of hypothesis owners[j]; the pairs of one hypothesis stand together.
 """
 
 import cython
@@ -47,6 +47,7 @@ def shared_ngrams(
     reference_lanes: cython.const[cython.ulonglong][::1],
     reference_bounds: cython.const[cython.longlong][::1],
     owners: cython.const[cython.longlong][::1],
+    chosen: cython.const[cython.longlong][::1],
     order: cython.int,
     slots: cython.int[::1],
     keys: cython.ulonglong[:, ::1],
@@ -55,6 +56,8 @@ def shared_ngrams(
     shared: cython.longlong[:, ::1],
 ) -> None:
     """Fill `shared` with each pair's clipped n-gram matches, an order a column.
+
+    Pair j is of hypothesis owners[j] and reference chosen[j].
 
     A token is two of the `lanes`, of which the second is never 0. A longer n-gram is known by the
     numbers of its first n - 1 tokens and of its last one, with a 0 beside them: so nothing is equal
@@ -122,8 +125,8 @@ def shared_ngrams(
                             scratch[0, found] = 0
                             scratch[2, found] = -1
                         scratch[0, found] += 1
-            start = reference_bounds[pair]
-            length = reference_bounds[pair + 1] - start
+            start = reference_bounds[chosen[pair]]
+            length = reference_bounds[chosen[pair] + 1] - start
             for n in range(order):
                 shared[pair, n] = 0
             for i in range(length):

@@ -40,7 +40,7 @@ class CosineSimilarity(Similarity):
     _label: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        source, label = _source_of(self.encoder)
+        source, label = vector_source(self.encoder)
         object.__setattr__(self, "_source", source)
         object.__setattr__(self, "_label", label)
 
@@ -78,7 +78,7 @@ class CosineSimilarity(Similarity):
         return (("encoder", self._label), ("case", "lower" if self.lowercase else "mixed"))
 
 
-def _source_of(given: Any) -> tuple[TextVectors, str]:
+def vector_source(given: Any) -> tuple[Encoder | WordAverages, str]:
     """What makes the vectors, and what signatures call it."""
     source: Encoder | WordAverages
     if isinstance(given, str):

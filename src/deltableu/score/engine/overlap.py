@@ -12,9 +12,17 @@ _kernel = _kernels.load("score.engine._overlap")
 
 
 def shared_ngrams(
-    hypotheses: TokenArrays, references: TokenArrays, owners: Ints, order: int
+    hypotheses: TokenArrays,
+    references: TokenArrays,
+    owners: Ints,
+    order: int,
+    chosen: Ints | None = None,
 ) -> Ints:
-    """Clipped matches of reference j with hypothesis owners[j], an order a column."""
+    """Clipped matches of hypothesis owners[j] with reference chosen[j], an order a column.
+
+    By default reference j itself; the pairs of one hypothesis should stand together.
+    """
+    chosen = np.arange(len(owners)) if chosen is None else chosen
     shared = np.zeros((len(owners), order), dtype=np.int64)
     longest = int(np.diff(hypotheses.bounds).max(initial=0))
     room = longest * order + 1
@@ -25,6 +33,7 @@ def shared_ngrams(
         lanes(references.keys),
         references.bounds,
         np.ascontiguousarray(owners),
+        np.ascontiguousarray(chosen),
         order,
         np.empty(1 << max(1, (2 * room).bit_length()), dtype=np.int32),
         np.empty((2, room), dtype=np.uint64),

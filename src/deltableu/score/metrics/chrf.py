@@ -32,15 +32,29 @@ def chrf_statistics(
     kinds = [(characters(hypotheses), characters(references), char_order)]
     if word_order:
         kinds.append((chrf_words(hypotheses), chrf_words(references), word_order))
-    parts = [_counts(own, other, owners, order) for own, other, order in kinds]
-    return np.concatenate(parts, axis=1).reshape(len(owners), -1).astype(np.float64)
+    return chrf_counts(kinds, owners)
 
 
-def _counts(own: TokenArrays, other: TokenArrays, owners: Ints, order: int) -> Ints:
+def chrf_counts(
+    kinds: Sequence[tuple[TokenArrays, TokenArrays, int]], owners: Ints, chosen: Ints | None = None
+) -> Array:
+    """The same of characters and words: those of hypotheses, those of references, and the order.
+
+    Pair j is of hypothesis owners[j] and reference chosen[j], by default reference j.
+    """
+    parts = [_counts(own, other, owners, order, chosen) for own, other, order in kinds]
+    columns = 3 * sum(order for _, _, order in kinds)
+    return np.concatenate(parts, axis=1).reshape(len(owners), columns).astype(np.float64)
+
+
+def _counts(
+    own: TokenArrays, other: TokenArrays, owners: Ints, order: int, chosen: Ints | None
+) -> Ints:
     theirs = ngram_counts(other, order)
+    theirs = theirs if chosen is None else theirs[chosen]
     # sacreBLEU counts no n-grams of an order that the reference has none of.
     ours = np.where(theirs > 0, ngram_counts(own, order)[owners], 0)
-    return np.stack((ours, theirs, shared_ngrams(own, other, owners, order)), axis=2)
+    return np.stack((ours, theirs, shared_ngrams(own, other, owners, order, chosen)), axis=2)
 
 
 def chrf_score(statistics: Array, beta: float) -> Array:

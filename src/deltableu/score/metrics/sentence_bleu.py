@@ -12,9 +12,10 @@ from deltableu._types import Array, Ints
 from deltableu.errors import check_choice
 from deltableu.score.engine.formula import Combination, Method, sentence
 from deltableu.score.engine.ngram_metric import NgramMetric
+from deltableu.score.engine.overlap import ngram_counts, shared_ngrams
 from deltableu.score.engine.similarity import Similarity
 from deltableu.score.results import BLEUScore, Signature
-from deltableu.text import Tokenize
+from deltableu.text import TokenArrays, Tokenize, Tokenizer
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -104,6 +105,16 @@ class SentenceBLEUSimilarity(Similarity):
     def name(self) -> str:
         return f"sentence-bleu-{self.order}"
 
+    def compare_tokens(
+        self, own: TokenArrays, other: TokenArrays, owners: Ints, chosen: Ints | None = None
+    ) -> Array:
+        """BLEU of text owners[j] with text chosen[j] (by default j), of the tokens of both."""
+        chosen = np.arange(len(owners)) if chosen is None else chosen
+        shared = shared_ngrams(own, other, owners, self.order, chosen).astype(np.float64)
+        totals = ngram_counts(own, self.order)[owners].astype(np.float64)
+        lengths = np.diff(other.bounds)[chosen].astype(np.float64)
+        return sentence(shared, totals, totals[:, 0], lengths, self.method).score / 100.0
+
     @property
     def _metric(self) -> SentenceBLEU:
         return SentenceBLEU(
@@ -111,10 +122,9 @@ class SentenceBLEUSimilarity(Similarity):
         )
 
     def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
-        if not len(owners):
-            return np.zeros(0)
-        own = [hypotheses[owner] for owner in owners.tolist()]
-        return self._metric.compute(own, [[text] for text in references]).segment_scores() / 100.0
+        tokenizer = Tokenizer(self.tokenize, self.lowercase)
+        own, other = tokenizer.hash(hypotheses), tokenizer.hash(references)
+        return self.compare_tokens(own, other, owners)
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         return self._metric.settings()
