@@ -9,11 +9,11 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import NBestLists
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MBRChoices:
+class MBRChoices(Tabular):
     """The candidates with the highest expected utility.
 
     Attributes
