@@ -28,6 +28,8 @@ ELSEWHERE = {
         for name in ("compare", "validate")
     },
 }
+#: Pages that mention everything would else be found first, whatever one looks for.
+_FOUND_LAST = "---\nsearch:\n  boost: 0.3\n---\n\n"
 #: GitHub knows languages by the first word of a fence; what follows is for our tests.
 _FENCE = re.compile(r"^( *)```(\w+) (?:varies|elsewhere)$", re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)(?=[)#])")
@@ -55,7 +57,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         **{f"reference/library/{name}.md": text for name, text in module_pages()},
     }
     for place, text in written.items():
-        files.append(File.generated(config, place, content=text))
+        files.append(File.generated(config, place, content=f"{_FOUND_LAST}{text}"))
     for source, place in ELSEWHERE.items():
         path = ROOT / source
         if path.suffix == ".ipynb":
