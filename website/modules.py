@@ -48,7 +48,7 @@ def module_pages() -> Iterator[tuple[str, str]]:
 def module_index() -> str:
     """The page of what `import deltableu` offers by itself, and of the rooms."""
     names = "\n".join(
-        f"| [`deltableu.{name}`][{_home(name)}] | {_first_line(getattr(deltableu, name))} |"
+        f"| [`{name}`][{_home(name)}] | {_first_line(getattr(deltableu, name))} |"
         for name in sorted(deltableu.__all__, key=str.lower)
         if not name.startswith("_")
     )
