@@ -112,14 +112,15 @@ def test_perceptrons_and_reranking(made, run, succeeds, method, tmp_path):
     assert (learnt.code, learnt.err) == (0, noise)
     tuned = tmp_path / "tuned.jsonl"
     again = tmp_path / "again.nbest"
-    succeeds("tune", "rerank", path, "--weights", output, "-o", tuned, "--nbest-output", again)
+    command = ("tune", "rerank", path, "--weights", output, "-o", tuned)
+    assert run(*command, "--nbest-output", again).code == 0
     lists = read_nbest(path)
     chosen = lists.texts_of(lists.best(lists.scores(read_feature_weights(output))))
     assert read_outputs(tuned, lists.item_ids) == chosen
     assert read_nbest(again).totals.tolist() == lists.scores(read_feature_weights(output)).tolist()
 
 
-def test_features_of_messages(made, run, succeeds, refuses, tmp_path):
+def test_features_of_messages(made, run, refuses, tmp_path):
     study, path, output = made
     words = ("--message-features", *FAST)
     assert run("tune", "mert", path, "--study", study, *words, "-o", output).code == 0
@@ -129,11 +130,9 @@ def test_features_of_messages(made, run, succeeds, refuses, tmp_path):
     assert about["start"] == hand_set_weights(lists)
     tuned, same = tmp_path / "tuned.jsonl", tmp_path / "same.jsonl"
     rerank = ("tune", "rerank", path, "--weights", output)
-    succeeds(*rerank, "--study", study, "-o", tuned)
-    succeeds(
-        *("respond", "run", study, "--kind", "rerank", "--nbest", path, "--weights", output),
-        *("-o", same),
-    )
+    assert run(*rerank, "--study", study, "-o", tuned).code == 0
+    respond = ("respond", "run", study, "--kind", "rerank", "--nbest", path, "--weights", output)
+    assert run(*respond, "-o", same).code == 0
     assert tuned.read_text() == same.read_text()
     message = refuses("rerank", path, "--weights", output)
     assert message.endswith(
@@ -255,3 +254,109 @@ def test_weights_that_do_not_fit(study, refuses, tmp_path):
     assert message.startswith("there is no feature 'XM'; there are LM, TM")
     assert refuses("mert", "--study", study.path) == ("name at least one file of n-best lists")
     assert refuses("rerank", "--weights", weights).startswith("name at least one")
+
+
+TUNED = "warning: {}: the weights were tuned on {} of these {} items, on which scores are too high"
+
+
+@pytest.fixture
+def tuned(made, run):
+    """Weights that were tuned on 20 of 40 items; and the lists of each half, by ids."""
+    study, path, output = made
+    shown = run(
+        *("tune", "mert", path, "--study", study, *FAST, "-o", output, "--held-out", 0.5),
+        *("--format", "json"),
+    ).json
+    lists = read_nbest(path)
+    ids = set(shown["tuned_on"])
+    halves = []
+    for name, among in (("seen.jsonl", True), ("unseen.jsonl", False)):
+        places = [place for place, id in enumerate(lists.item_ids) if (id in ids) == among]
+        halves.append(path.with_name(name))
+        write_nbest(halves[-1], lists.select(places))
+    return study, path, output, halves
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_items_that_weights_were_tuned_on_are_noticed(tuned, run, tmp_path, named):
+    study, path, weights, (seen, unseen) = tuned
+    about = json.loads(weights.read_text())["tuned_on"]
+    assert (about["items"], len(set(about["ids"]))) == (20, 20)
+    more = ("--study", study) if named else ()
+    for lists, found, of in ((path, 20, 40), (seen, 20, 20), (unseen, 0, 20)):
+        output = tmp_path / "out.jsonl"
+        result = run("tune", "rerank", lists, "--weights", weights, "-o", output, *more)
+        assert result.code == 0
+        assert (TUNED.format(weights, found, of) in result.err) == bool(found)
+        assert ("tuned on" in result.err) == bool(found)
+        output.unlink()
+
+
+def test_other_items_of_the_same_names_are_not_those_tuned_on(tuned, run, tmp_path):
+    study, path, weights, _ = tuned
+    items = study / "items.jsonl"
+    items.write_text(items.read_text().replace(" w7 w9 ", " others "))
+    other = tmp_path / "other.jsonl"
+    other.write_text(path.read_text().replace("w1", "v1"))
+    command = ("tune", "rerank", other, "--weights", weights, "--study", study)
+    result = run(*command, "-o", tmp_path / "out.jsonl")
+    assert (result.code, result.err) == (0, "")
+
+
+def test_weights_that_say_nothing_of_items_are_read(tuned, run, refusal, tmp_path):
+    _, path, weights, _ = tuned
+    found = json.loads(weights.read_text())
+    command = ("tune", "rerank", path, "--weights", weights, "-o", tmp_path / "out.jsonl")
+    for wrong in ([1], {"items": "many"}, {**found["tuned_on"], "ids": []}):
+        weights.write_text(json.dumps({**found, "tuned_on": wrong}))
+        result = run(*command)
+        refusal(result)
+        assert "weights.json, tuned_on: does not say which items were tuned on: " in result.err
+    del found["tuned_on"]
+    weights.write_text(json.dumps(found))
+    assert run(*command).err == ""
+
+
+def test_weights_to_start_from_may_have_seen_what_is_held_out(tuned, run):
+    study, _, weights, (seen, unseen) = tuned
+    again = weights.with_name("again.json")
+    begin = ("--start", weights, "--study", study, *FAST, "-o", again)
+    result = run("tune", "mert", unseen, "--held-out-nbest", seen, *begin)
+    assert result.code == 0
+    assert TUNED.format(weights, 20, 20) in result.err
+    assert json.loads(again.read_text())["tuned_on"]["items"] == 40
+    result = run("tune", "mert", seen, "--held-out-nbest", unseen, *begin, "--replace")
+    assert "tuned on" not in result.err
+    assert json.loads(again.read_text())["tuned_on"]["items"] == 20
+
+
+def test_responding_by_such_weights_warns_too(tuned, run, tmp_path):
+    study, path, weights, _ = tuned
+    command = ("respond", "run", study, "--kind", "rerank", "--nbest", path, "--weights", weights)
+    found = json.loads(weights.read_text())
+    names = ("edit-distance", "cosine", "jaccard", "length-ratio")
+    found["weights"] |= dict.fromkeys(names, 0.0)
+    weights.write_text(json.dumps(found))
+    result = run(*command, "-o", tmp_path / "out.jsonl")
+    assert result.code == 0
+    assert TUNED.format(weights, 20, 40) in result.err
+
+
+def test_candidates_are_not_written_without_responses(write, run, refusal, tmp_path):
+    """A byte order mark before the weights does not matter; a line break in plain text does."""
+    lists = write("l.jsonl", '{"id": "a", "text": "x\\ny", "features": {"LM": 1}}\n')
+    weights = write("w.json", '\ufeff{"LM": 1}')
+    command = (
+        "tune",
+        "rerank",
+        lists,
+        "--weights",
+        weights,
+        "--nbest-output",
+        tmp_path / "n.jsonl",
+    )
+    result = run(*command, "-o", tmp_path / "o.txt")
+    refusal(result)
+    assert "holds a line break, which plain text cannot" in result.err
+    assert not (tmp_path / "n.jsonl").exists()
+    assert run(*command, "-o", tmp_path / "o.jsonl").code == 0

@@ -73,6 +73,12 @@ def test_streams(run):
     assert "sentence-bleu-4 chooses" in result.err
 
 
+def test_one_stream_cannot_be_two_inputs(run, refusal, tmp_path):
+    result = run("tune", "mbr", "-", "--study", "-", "-o", tmp_path / "o.jsonl", stdin=b"0 ||| a\n")
+    refusal(result)
+    assert "cannot both be standard input" in result.err
+
+
 WRONG = [
     (["--utility", "blue"], "unknown metric 'blue'"),
     (["--utility", "bleu,chrf"], "--utility takes one metric"),
@@ -96,7 +102,48 @@ def test_mistakes_are_one_sentence(run, refusal, lists, tmp_path, options, said)
     assert not output.exists()
 
 
+SAMPLES = ["yes I do", "yes I do", "no way", "yes I think so"]
+
+
+@pytest.mark.parametrize("form", ["moses", "features", "jsonl", "empty features"])
+def test_samples_need_no_features(succeeds, write, tmp_path, form):
+    """Each is as probable as the others, and what is there twice counts twice."""
+    if form == "moses":
+        path = write("s.txt", "".join(f"0 ||| {text}\n" for text in SAMPLES))
+    elif form == "features":
+        path = write("s.txt", "".join(f"0 ||| {text} |||  ||| -1\n" for text in SAMPLES))
+    else:
+        more = {} if form == "jsonl" else {"features": {}}
+        lines = [json.dumps({"id": "a", "text": text, **more}) + "\n" for text in SAMPLES]
+        path = write("s.jsonl", "".join(lines))
+    output = tmp_path / "out.jsonl"
+    command = ("tune", "mbr", path, "-o", output, "--format", "json")
+    (choice,) = succeeds(*command, "--utility", "chrf").json["choices"]
+    assert (choice["text"], choice["probability"]) == ("yes I do", 0.5)
+
+
+def test_samples_are_not_tuned_on(run, refusal, write, study, tmp_path):
+    path = write("s.txt", "q1 ||| yes\nq1 ||| no\n")
+    output = ("-o", tmp_path / "w.json")
+    result = run("tune", "mert", path, "--study", study.path, *output)
+    refusal(result)
+    assert "must have 3 or 4 fields" in result.err
+
+
+def test_empty_candidates(run, refusal, succeeds, write, tmp_path):
+    path = write("s.txt", "0 ||| \n0 ||| yes\n0 ||| yes\n1 ||| \n")
+    output = tmp_path / "out.jsonl"
+    refusal(run("tune", "mbr", path, "-o", output))
+    for utility in ("bleu", "chrf", "delta-bleu", "ter"):
+        options = ("--allow-empty", "--replace", "--utility", utility)
+        succeeds("tune", "mbr", path, "-o", output, *options)
+        assert texts_of(output) == ("yes", "")
+
+
 BAD = [
+    ("0 ||| yes\n0 ||| no ||| LM= -1\n", "line 2, item '0', features: LM is here"),
+    ("0 ||| no ||| LM= -1\n0 ||| yes\n", "line 2, item '0', features: LM is missing"),
+    ("0\n", "must have 2 to 4 fields"),
     (MOSES.replace("0 ||| I think", "2 ||| I think"), "line 3"),
     (MOSES.replace("no way", ""), "line 5, item '1', text"),
     (MOSES.replace("-3.5", "much"), "line 5, item '1', total"),
@@ -104,7 +151,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), BAD, ids=["order", "text", "total", "empty"])
+@pytest.mark.parametrize(
+    ("text", "said"), BAD, ids=["more", "less", "field", "order", "text", "total", "empty"]
+)
 def test_bad_lists_are_named(run, refusal, write, tmp_path, text, said):
     output = tmp_path / "out.jsonl"
     result = run("tune", "mbr", write("lists.nbest", text), "-o", output)

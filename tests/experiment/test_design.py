@@ -203,6 +203,24 @@ def test_a_study_and_pairs_that_are_there_are_used(design: Callable[[str], Desig
             "these stages wait for each other: answer-a, answer-b",
         ),
         ('[items]\nstudy = "s"\n[score]\nmetrics = {a = 1}', "score.metrics: must be a text"),
+        ('[items]\nstudy = "s"\n[systems.a]\nkind = "program"', "systems.a.command: is missing"),
+        ('[items]\nstudy = "s"\n[systems.a]\nkind = "model"', "systems.a.model: is missing"),
+        (
+            '[items]\nstudy = "s"\n[systems.a]\nkind = "rerank"\nof = "b"\n'
+            '[systems.b]\nkind = "file"\nfile = "b.jsonl"',
+            "systems.a.of: must be",
+        ),
+        ('[items]\nstudy = ["s", "t"]', "items.study: must be one file, got 2"),
+        ("[items]\nstudy = []", "items.study: must be one file, got 0"),
+        ('[items]\nstudy = ""', "items.study: names no file"),
+        (
+            '[items]\nstudy = "s"\n[systems.a]\nkind = "file"\nfile = ["a", "b"]',
+            "systems.a.file: must be one file, got 2",
+        ),
+        ('[items]\nstudy = "s"\n[score]\nhelp = true', "score.help: cannot be set"),
+        ('[items]\nstudy = "s"\n[score]\noutput = "x"', "score.output: cannot be set"),
+        ('[items]\nstudy = "s"\n[score]\n"" = 1', "score: is no name of an option"),
+        ('[items]\nstudy = "s"\n[score]\n"top=4" = 1', "score.top=4: is no name of an option"),
         ("[items", "is not valid TOML"),
     ],
 )
@@ -236,7 +254,94 @@ def test_settings_may_be_changed(write: Write) -> None:
     assert commands["compare"].endswith("--seed 2")
 
 
-@pytest.mark.parametrize("change", ["mine.top", "title.x = 1", "= 3"])
-def test_changes_that_are_none_are_named(write: Write, change: str) -> None:
-    with pytest.raises(InputError, match="set: "):
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("mine.top", "must be a line of TOML such as mine.top=5, got 'mine.top'"),
+        ("= 3", "must be a line of TOML"),
+        ("", "must be a line of TOML"),
+        ("[mine]\ntop = 3", "must be a line of TOML"),
+        ("title.x = 1", "title.x cannot be set, because title is no table"),
+        ("mine.top =", "mine.top has no value behind its equals sign"),
+        ("title = Five more", 'title needs quotes around a text: title="Five more"'),
+        ("mine.top = [1, 2", "mine.top has a value that is not TOML, '[1, 2': unclosed array"),
+        ("mine.top = 3\nmine.seed = 4", "mine.top is not the only setting here"),
+        ('mine."t\\qp" = 3', "unescaped"),
+        ("a = " + "[" * 5000, "nested too deeply"),
+    ],
+)
+def test_changes_that_are_none_are_named(write: Write, change: str, said: str) -> None:
+    with pytest.raises(InputError, match="set: ") as caught:
         read_design(write("experiment.toml", WHOLE), changes=[change])
+    assert said in str(caught.value)
+
+
+def test_keys_may_be_quoted(write: Write) -> None:
+    write("talks.jsonl", '{"id": "1", "turns": ["hello", "hi there"]}\n')
+    path = write("experiment.toml", WHOLE + '\n[systems."v.1"]\nkind = "random"\n')
+    changes = ['systems."v.1".logs="evaluator"', "'mine' . \"top\" = 5", 'systems."c-bm25".keep=2']
+    commands = {one.name: one.described() for one in read_design(path, changes=changes).stages}
+    assert "pairs/evaluator.tsv" in commands["answer-v.1"]
+    assert "--top 5 --parrot" in commands["mine"]
+    assert "--keep 2" in commands["answer-c-bm25"]
+    with pytest.raises(InputError, match=r"systems\.my name: a name begins with"):
+        read_design(path, changes=['systems."my name".k = 3'])
+
+
+def bot(folder: Path, *, runs: bool = True) -> Path:
+    path = folder / "bot.py"
+    path.write_text("#!/usr/bin/env python3\n")
+    path.chmod(0o755 if runs else 0o644)
+    return path
+
+
+PROGRAM = '[items]\nstudy = "s"\n[systems.a]\nkind = "program"\ncommand = '
+
+
+def test_programs_are_found_from_the_configuration(
+    design: Callable[[str], Design], tmp_path: Path
+) -> None:
+    found = bot(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "s").mkdir()
+    for command, words in (
+        ('"./bot.py --warm 0.7"', f"{found} --warm 0.7"),
+        ('"bot.py"', f"{found}"),
+        ('"python3 bot.py --weights=bot.py fast"', f"python3 {found} --weights={found} fast"),
+        ('["python3", "-u", "bot.py", "two words"]', f"python3 -u {found} 'two words'"),
+        ('"python3 -c pass ./model model ."', f"python3 -c pass {tmp_path}/model model ."),
+    ):
+        commands = {one.name: one for one in design(PROGRAM + command).stages}
+        given = commands["answer-a"].arguments(Path("own"), lambda made: Path(made.name))
+        assert given[given.index("--command") + 1] == words
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ('"./none.py"', "systems.a.command: there is no program ./none.py in "),
+        ('"no-such-program"', "there is no program no-such-program in "),
+        ('"python3 none.py"', "there is no file none.py in "),
+        ('"bot.py"', "bot.py is not executable: name what runs it, such as python3 bot.py"),
+        ('"jq \'"', "cannot be read: No closing quotation"),
+        ('""', "names no program"),
+        ("[]", "names no program"),
+        ("3", "must be a text, or a list of texts, got 3"),
+        ('"' + "x" * 300 + '"', "there is no program xxx"),
+        ('["a\\u0000"]', "zero character"),
+    ],
+)
+def test_programs_that_are_missing_are_named(
+    design: Callable[[str], Design], tmp_path: Path, command: str, said: str
+) -> None:
+    bot(tmp_path, runs=False)
+    with pytest.raises(InputError) as caught:
+        design(PROGRAM + command)
+    assert said in str(caught.value)
+
+
+def test_a_model_that_is_neither_trained_nor_there_is_named(
+    design: Callable[[str], Design],
+) -> None:
+    with pytest.raises(InputError, match=r"no section \[models\.grv\].*did you mean 'gru'"):
+        design(WHOLE.replace('model = "gru"', 'model = "grv"', 1))

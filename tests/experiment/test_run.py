@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deltableu.errors import InputError
 from deltableu.experiment import (
+    Design,
     Ran,
     StageEvent,
     downstream,
     experiment_state,
     read_design,
     run_stages,
+    unused_results,
 )
 from deltableu.experiment.keys import FileHashes, stage_keys
 from deltableu.experiment.store import StageStore
+from deltableu.io import render
 from tests.experiment.pipeline import (
     DESIGN,
     finish,
@@ -145,6 +151,138 @@ def test_two_runs_do_not_meet_and_strange_folders_are_left_alone(tmp_path: Path)
     process.communicate()
     with pytest.raises(InputError, match="holds something else than an experiment"):
         ran(design, tmp_path / "given")
+
+
+@pytest.fixture(scope="module")
+def first_stage(tmp_path_factory: pytest.TempPathFactory) -> tuple[Design, Path]:
+    """An experiment of one stage, and a folder in which it is done."""
+    folder = tmp_path_factory.mktemp("one")
+    design = read_design(write_small(folder))
+    one = replace(design, stages=design.stages[:1])
+    run_stages(one.stages, folder / "out")
+    return one, folder / "out"
+
+
+@pytest.fixture
+def done(first_stage: tuple[Design, Path], tmp_path: Path) -> tuple[Design, Path, Path]:
+    """The same, its folder a copy, and the folder of the stage in it."""
+    design, folder = first_stage
+    shutil.copytree(folder, tmp_path / "out")
+    (place,) = (tmp_path / "out" / "stages" / "pairs").iterdir()
+    return design, tmp_path / "out", place
+
+
+def state_of(design: Design, folder: Path) -> str:
+    """How far it is, as a table says and as the next run finds."""
+    (state,) = experiment_state(design, folder).stages
+    ends: list[str] = []
+    run_stages(design.stages, folder, on_event=lambda event: ends.append(event.kind))
+    assert (ends[-1] == "kept") == (state.state == "done")
+    assert experiment_state(design, folder).stages[0].state == "done"
+    return state.state
+
+
+SPOILT = [
+    ("stage.json", b""),
+    ("stage.json", b"{"),
+    ("stage.json", b"[1, 2]"),
+    ("stage.json", b"\xff\xfe"),
+    ("stage.json", b"[" * 100_000),
+    ("stage.json", None),
+    ("pairs/system.tsv", None),
+    ("pairs/system.tsv", b"utterance\tresponse\n"),
+    ("pairs", None),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), SPOILT, ids=lambda one: repr(one)[:20])
+def test_spoilt_or_removed_results_are_made_again(
+    done: tuple[Design, Path, Path], name: str, content: bytes | None
+) -> None:
+    design, folder, place = done
+    before = {path: path.read_bytes() for path in (place / "pairs").iterdir()}
+    if content is not None:
+        (place / name).write_bytes(content)
+    elif (place / name).is_dir():
+        shutil.rmtree(place / name)
+    else:
+        (place / name).unlink()
+    assert "lost: results of pairs were removed" in render(
+        [experiment_state(design, folder).table()], "markdown"
+    )
+    assert state_of(design, folder) == "lost"
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seconds": "long"}, {"notes": 3}, {"files": [1]}, {"key": "x"}, {"stage": None}]
+)
+def test_a_record_of_other_kinds_is_none(
+    done: tuple[Design, Path, Path], wrong: dict[str, object]
+) -> None:
+    design, folder, place = done
+    found = json.loads((place / "stage.json").read_text())
+    (place / "stage.json").write_text(json.dumps({**found, **wrong}))
+    assert experiment_state(design, folder).stages[0].state == "lost"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"%s": 3}', '{"%s": ["a", 2, []]}', '{"%s": [1, 2, 3]}', "[" * 99999],
+)
+def test_spoilt_hashes_of_files_are_found_again(
+    done: tuple[Design, Path, Path], content: str
+) -> None:
+    design, folder, _ = done
+    talks = folder.parent / "talks.jsonl"
+    (folder / "files.json").write_text(content.replace("%s", str(talks)))
+    assert state_of(design, folder) == "done"
+
+
+def test_cleaning_waits_for_nobody(done: tuple[Design, Path, Path]) -> None:
+    design, folder, place = done
+    other = shutil.copytree(place, place.with_name("0" * 16))
+    with StageStore(folder).at_work():
+        with pytest.raises(InputError, match="is at work here: wait until it ends"):
+            unused_results(design, folder)
+        with pytest.raises(InputError, match="is at work here: wait until it ends"):
+            run_stages(design.stages, folder)
+    assert other.is_dir()
+    number, size = unused_results(design, folder)
+    assert (number, size > 0, other.exists(), place.is_dir()) == (1, True, False, True)
+
+
+def test_cleaning_a_new_folder_leaves_nothing_in_it(
+    first_stage: tuple[Design, Path], tmp_path: Path
+) -> None:
+    design, _ = first_stage
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "none"):
+        assert unused_results(design, tmp_path / name) == (0, 0)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["empty"]
+
+
+BOT = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "text": "hello"}))
+"""
+
+
+def test_a_program_belongs_to_what_its_stage_depends_on(tmp_path: Path) -> None:
+    path = write_small(tmp_path)
+    (tmp_path / "bot.py").write_text(BOT)
+    command = f'[systems.bot]\nkind = "program"\ncommand = "{sys.executable} bot.py"\n'
+    path.write_text(f'[items]\nstudy = "given"\n{command}')
+    stages = read_design(path).stages[:1]
+
+    def says(word: str) -> bool:
+        found = run_stages(stages, tmp_path / "out").path("answer-bot", "bot.jsonl")
+        return f'"{word}"' in found.read_text()
+
+    assert says("hello")
+    (tmp_path / "bot.py").write_text(BOT.replace("hello", "goodbye"))
+    assert says("goodbye")
 
 
 def check_killed(

@@ -138,6 +138,18 @@ def test_the_demo_says_what_weights_are_good_for(demo):
     )
 
 
+def test_metrics_that_are_gamed_alike_share_a_sentence(demo):
+    found = audit_metrics(read_study(demo), ["bleu-2", "delta-bleu", "chrf"], trials=5)
+    first, *others = found.sentences()
+    assert first.startswith("bleu-2 and chrf are gamed most easily: an attack")
+    assert [one.partition(":")[0] for one in others] == ["bleu-2 and chrf", "delta-bleu-2"]
+    bleu, _, chrf = found.metrics
+    assert others[0].startswith(
+        f"bleu-2 and chrf: parrot (the whole message) scores {bleu.best.score:.2f} and "
+        f"{chrf.best.score:.2f}, which reaches 6 of 6 systems ("
+    )
+
+
 def test_where_lower_is_better_the_lowest_score_is_the_best(audits):
     found = audits["ter"]
     blind = [one.score for one in found.attacks if one.sees == "other items"]

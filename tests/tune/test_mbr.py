@@ -16,6 +16,7 @@ from deltableu.errors import InputError
 from deltableu.score import RougeL
 from deltableu.tune import MBRPlan, minimum_bayes_risk, utility_metric
 from deltableu.tune.mbr_probabilities import candidate_probabilities
+from tests import oracle
 from tests.tune.mbr_oracle import (
     expected_utility,
     fast_bleu,
@@ -103,6 +104,8 @@ WEIGHTED = [
     deltableu.DeltaBLEU(),
     deltableu.DeltaBLEU(order=3, smooth="add-k"),
     deltableu.SignedDeltaBLEU(),
+    deltableu.SignedDeltaBLEU(smooth="add-k"),
+    deltableu.DeltaBLEU(smooth="floor"),
     deltableu.DeltaBLEU(variant="galley2019", smooth="exp"),
     deltableu.DeltaBLEU(brevity="positive"),
     deltableu.DeltaChrF(),
@@ -119,7 +122,7 @@ def test_weighted_references_are_the_other_candidates(metric, rows):
     wanted = {}
     for text in mass:
         others = {one: weight for one, weight in mass.items() if one != text}
-        weights = [weight / max(mass.values()) for weight in others.values()]
+        weights = [weight / max(others.values()) for weight in others.values()]
         found = metric.compute([text], [list(others)], [weights])
         wanted[text] = float(found.segment_scores()[0])
     check(rows, wanted, metric, MBRPlan("LM"))
@@ -132,6 +135,33 @@ def test_a_candidate_as_its_own_reference_makes_the_most_probable_win():
     assert kept.texts == ("x y z",)
     assert kept.utilities[0] == 100.0
     assert minimum_bayes_risk(lists, "delta-bleu", MBRPlan("LM")).texts == ("a b c",)
+
+
+@SOME
+@given(CANDIDATES, st.sampled_from(["none", "add-k", "floor", "exp"]))
+def test_delta_bleu_is_the_formula_of_the_paper(rows, smooth):
+    """Each other candidate is a reference, and the most probable of them has the weight 1."""
+    mass = given_of(rows)
+    if len(mass) < 2:
+        return
+    wanted = {}
+    for text in mass:
+        others = {one: weight for one, weight in mass.items() if one != text}
+        weights = [weight / max(others.values()) for weight in others.values()]
+        found = oracle.row(text.split(), [one.split() for one in others], weights, 3)
+        wanted[text] = oracle.geometric(found, smooth, effective_order=True)
+    metric = deltableu.DeltaBLEU(order=3, smooth=smooth, tokenize="none")
+    check(rows, wanted, metric, MBRPlan("LM"))
+
+
+@pytest.mark.parametrize("metric", WEIGHTED, ids=repr)
+def test_weights_do_not_depend_on_how_likely_the_candidate_itself_is(metric):
+    """Where two candidates have the same others, the same is said of both."""
+    found = []
+    for likely in (-2.0, 0.0, 3.0):
+        lists = lists_of([["a b c d", "a b d", "c d a", "b c"]], [likely, 0.5, -0.5, 0.0])
+        found.append(minimum_bayes_risk(lists, metric, MBRPlan("LM")).utilities[0])
+    assert found == pytest.approx([found[0]] * 3)
 
 
 @SOME
@@ -244,6 +274,24 @@ def test_ties_go_to_the_more_probable_then_to_the_first():
     assert minimum_bayes_risk(lists, "bleu", leave).texts == ("y",)
 
 
+def test_choices_that_are_not_the_majority_are_counted():
+    rows = [["a a", "a a", "a b c", "a b d", "c b d"], ["x", "y"], ["z", "z", "w"]]
+    found = minimum_bayes_risk(lists_of(rows), "chrf", MBRPlan(own_reference="leave"))
+    assert found.texts[0] != "a a"
+    frequent = [max(row, key=row.count) for row in rows]
+    differs = [
+        row.count(one) < row.count(other)
+        for row, one, other in zip(rows, found.texts, frequent, strict=True)
+    ]
+    assert found.against_majority == sum(differs) == 1
+    assert found.sentences()[1] == (
+        "For 1 of 3 items that is not the most frequent text of the list."
+    )
+    assert found.record()["against_majority"] == 1
+    unanimous = minimum_bayes_risk(lists_of([["x", "x", "y"]]), "chrf")
+    assert (unanimous.against_majority, len(unanimous.sentences())) == (0, 1)
+
+
 def test_probabilities():
     lists = lists_of([["x", "y"], ["z", "w"]], [0.0, 1000.0, 1.0, 2.0])
     found = candidate_probabilities(lists, "LM", scale=5.0)
@@ -254,6 +302,10 @@ def test_probabilities():
     assert np.isfinite(sure.utilities).all()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        far = lists_of([["x", "y"]], [1e308, -1e308])
+        assert candidate_probabilities(far, "LM") == pytest.approx([1.0, 1e-12])
+        with pytest.raises(InputError, match="take a smaller scale"):
+            candidate_probabilities(far, "LM", scale=10.0)
         for utility in ("bleu", "chrf"):
             plan = MBRPlan("LM", scale=1e6, own_reference="leave")
             assert np.isfinite(minimum_bayes_risk(lists, utility, plan).utilities).all()

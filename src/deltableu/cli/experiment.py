@@ -29,6 +29,7 @@ from deltableu.experiment import (
     unused_results,
 )
 from deltableu.io import atomic_folder, atomic_path
+from deltableu.score import metric_class
 
 experiment = subcommands(
     "experiment", "Carry logs through all stages to a report, and keep what is done."
@@ -200,8 +201,12 @@ def _folder(design: Path, output: Path | None) -> Path:
 def _check(wanted: Design, design: Path) -> None:
     """Complain of settings that a stage would not take, before any has run."""
     for stage in wanted.stages:
+        words = stage.arguments(Path("."), lambda made: Path(made.name))
         try:
-            check_command(stage.arguments(Path("."), lambda made: Path(made.name)))
+            check_command(words)
+            if "--metrics" in words:
+                for name in words[words.index("--metrics") + 1].replace(",", " ").split():
+                    metric_class(name)
         except InputError as error:
             problem = changed(error.problem, file=str(design), field=stage.section or stage.name)
             raise InputError(problem) from None

@@ -10,7 +10,7 @@ from deltableu.cli.long_run import check_new_study_run, says_where_it_goes_on, w
 from deltableu.cli.mine_log import MiningLog
 from deltableu.cli.mine_options import EngineOptions, SimilarityOptions
 from deltableu.cli.option_groups import grouped
-from deltableu.cli.options import Flag, Output, Several, Whole
+from deltableu.cli.options import Count, Flag, Output, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import read_study, write_study
@@ -29,10 +29,10 @@ def mine(
     logs: Annotated[list[str], Several],
     output: Annotated[Path, Output],
     options: SimilarityOptions = _DEFAULTS,
-    top: Whole = 15,
+    top: Count = 15,
     parrot: Annotated[bool, Flag] = False,
-    random: Whole = 0,
-    seed: Whole = 0,
+    random: Count = 0,
+    seed: Count = 0,
     tokenize: str = "words",
     min_words: Whole = 1,
     max_words: Whole | None = None,

@@ -33,13 +33,15 @@ def _whole(
         if least is not None and most is not None and not least <= number <= most:
             raise InputError(f"{option} must lie between {least} and {most}, got {number}")
         if least is not None and number < least:
-            raise InputError(f"{option} must be at least {least}, got {number}")
+            wrong = "be 0 or more" if least == 0 else f"be at least {least}"
+            raise InputError(f"{option} must {wrong}, got {number}")
         return number
 
     return convert
 
 
 Whole = Annotated[int, Parameter(converter=_whole())]
+Count = Annotated[int, Parameter(converter=_whole(0))]
 Positive = Annotated[int, Parameter(converter=_whole(1))]
 Digits = Annotated[int, Parameter(converter=_whole(0, 15))]
 

@@ -22,24 +22,22 @@ from deltableu.cli.options import (
     Whole,
     no_use,
 )
-from deltableu.cli.output import Format, emit, note
+from deltableu.cli.output import Format
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.respond_options import LogRowOptions, ModelOptions
 from deltableu.cli.response_files import (
-    check_outputs_file,
+    check_response_files,
+    give_responses,
+    note_tuned_on,
     read_asked_items,
-    read_lists,
     study_inputs,
-    write_responses,
 )
 from deltableu.corpus import (
     Item,
-    read_feature_weights,
+    read_nbest,
+    read_tuned_weights,
 )
 from deltableu.errors import InputError
-from deltableu.io import (
-    check_apart,
-)
 from deltableu.respond import (
     NeuralResponder,
     Query,
@@ -163,10 +161,7 @@ def run(
     folder = None if study == STANDARD_INPUT else Path(study)
     read = [*study_inputs(folder), *filter(None, (nbest, weights, model.model))]
     read += map(Path, () if logs is None else local_logs(logs, "--logs"))
-    for path in filter(None, (output, nbest_output)):
-        check_outputs_file(path, folder, read, replace)
-    if nbest_output is not None:
-        check_apart(nbest_output, [output], "written")
+    check_response_files(output, nbest_output, folder, read, replace)
     items = read_asked_items(study)
     if kind == "program":
         responses = program_responses(
@@ -178,8 +173,12 @@ def run(
     elif kind == "model":
         responses = _answered(items, model, seed, engine.threads)
     elif kind == "rerank":
-        chosen = None if weights is None else read_feature_weights(weights)
-        lists = read_lists(nbest or Path(), [item.id for item in items])
+        ids = [item.id for item in items]
+        lists = read_nbest(nbest or Path(), item_ids=ids, complete=False)
+        chosen = None
+        if weights is not None:
+            chosen, tuned_on = read_tuned_weights(weights)
+            note_tuned_on(weights, tuned_on, lists, items)
         responses = reranked(lists, items, chosen, tokenize=rows.tokenize)
     else:
         place = work_folder(rows.work, output if folder is None else folder, "responding")
@@ -211,10 +210,7 @@ def run(
                     **settings,
                 )
                 journal.say_what_was_kept()
-    write_responses(responses, output, nbest_output)
-    if warning := responses.missing_warning():
-        note(warning)
-    emit(responses.table(), responses, format, beside=(output, nbest_output))
+    give_responses(responses, output, nbest_output, format)
 
 
 def _check_heeded(kind: Kind, given: Collection[str]) -> None:

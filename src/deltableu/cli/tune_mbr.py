@@ -16,13 +16,12 @@ from deltableu.cli.progress import ProgressBar
 from deltableu.cli.response_files import (
     check_outputs_file,
     read_asked_items,
-    read_lists,
     study_inputs,
+    write_texts,
 )
-from deltableu.corpus import NBestLists, read_nbest, write_outputs
+from deltableu.corpus import NBestLists, read_nbest
 from deltableu.errors import InputError
-from deltableu.io import is_standard_stream, write_records
-from deltableu.tune import MBRChoices, MBRPlan, minimum_bayes_risk, utility_name
+from deltableu.tune import MBRPlan, minimum_bayes_risk, utility_name
 
 _METRICS = MetricOptions()
 
@@ -82,6 +81,7 @@ def mbr(
     study: str | None = None,
     choice: MBROptions = _CHOICE,
     options: MetricOptions = _METRICS,
+    allow_empty: Annotated[bool, Flag] = False,
     replace: Annotated[bool, Flag] = False,
     threads: Positive | None = None,
     format: Format = "table",
@@ -95,7 +95,7 @@ def mbr(
     ----------
     nbest
         N-best or sampled lists: .jsonl with id, text, features and total, or Moses' form, which is
-        also what - reads from standard input.
+        also what - reads from standard input. Samples may lack features and totals: id ||| text.
     output
         A file of outputs that ends in .jsonl, .tsv, .parquet or .txt, or - for JSON Lines on
         standard output.
@@ -105,6 +105,8 @@ def mbr(
     study
         A study, or a file of items, whose items the lists are about: numbers of lists become its
         ids.
+    allow_empty
+        Take candidates without a text; otherwise they are an error.
     replace
         Put the new file in the place of an old one.
     threads
@@ -113,11 +115,13 @@ def mbr(
         How the summary is printed.
     """
     plan = choice.plan()
+    if nbest == study == STANDARD_INPUT:
+        raise InputError("NBEST and --study cannot both be standard input: save one of them")
     folder = None if study in (None, STANDARD_INPUT) else Path(str(study))
     given = [Path(one) for one in (nbest, *options.files) if one and one != STANDARD_INPUT]
     check_outputs_file(output, folder, [*study_inputs(folder), *given], replace)
     (metric,) = _metric(utility, options)
-    lists = _read_lists(nbest, study)
+    lists = _read_lists(nbest, study, allow_empty)
     with ProgressBar() as bar:
         chosen = minimum_bayes_risk(
             lists,
@@ -126,7 +130,7 @@ def mbr(
             threads=threads,
             progress=lambda done, items: bar("choosing", done, items),
         )
-    _write(chosen, output)
+    write_texts(output, lists.item_ids, chosen.texts)
     emit(
         chosen.table(),
         chosen.record(),
@@ -145,18 +149,11 @@ def _metric(utility: str, options: MetricOptions) -> tuple[Any, ...]:
     return noted_metrics([utility_name(utility.strip(", "))], made)
 
 
-def _read_lists(nbest: str, study: str | None) -> NBestLists:
-    path = Path("-" if nbest == STANDARD_INPUT else nbest)
-    if study is None:
-        return read_nbest(path)
-    return read_lists(path, [item.id for item in read_asked_items(study)])
-
-
-def _write(chosen: MBRChoices, output: Path) -> None:
-    ids = chosen.lists.item_ids
-    if is_standard_stream(output):
-        pairs = zip(ids, chosen.texts, strict=True)
-        write_records(output, ({"id": id, "text": text} for id, text in pairs))
-    else:
-        output.parent.mkdir(exist_ok=True)
-        write_outputs(output, ids, chosen.texts)
+def _read_lists(nbest: str, study: str | None, allow_empty: bool) -> NBestLists:
+    return read_nbest(
+        Path("-" if nbest == STANDARD_INPUT else nbest),
+        item_ids=None if study is None else [item.id for item in read_asked_items(study)],
+        complete=study is None,
+        allow_empty=allow_empty,
+        samples=True,
+    )

@@ -21,13 +21,15 @@ from deltableu.cli.options import (
 )
 from deltableu.cli.output import Format, emit, note_groups, note_left_out, remark
 from deltableu.cli.progress import ProgressBar
+from deltableu.cli.response_files import note_tuned_on
 from deltableu.corpus import (
     NBestLists,
     Study,
+    TunedOn,
     item_groups,
     merge_nbest,
-    read_feature_weights,
     read_nbest,
+    read_tuned_weights,
     reference_set,
     write_feature_weights,
 )
@@ -155,7 +157,7 @@ def mert(
     others = None
     if held_out_nbest is not None:
         others = _lists(held_out_nbest, data, message_features, allow_empty)
-    began = None if start is None else read_feature_weights(start)
+    began, seen = (None, None) if start is None else read_tuned_weights(start)
     if began is None and message_features:
         began = hand_set_weights(lists)
     references = reference_set(data)
@@ -178,10 +180,17 @@ def mert(
             progress=progress,
         )
     said = verdict(found)
-    write_feature_weights(output, found.weights, _about(found, said))
+    used = TunedOn.of(lists.select(_places(lists, found.tuned_on)), data.items)
+    if seen is not None:
+        used = used.with_those_of(seen)
+    write_feature_weights(output, found.weights, _about(found, said, used))
     note_left_out(len(found.dropped), len(data.items))
     if found.held_out is not None:
         note_groups(data.items, group)
+    if seen is not None and found.held_out is not None:
+        if others is None:
+            others = lists.select(_places(lists, found.tuned_on, among=False))
+        note_tuned_on(start, seen, others, data.items)
     for text in found.warnings:
         remark(f"warning: {text}")
     record = {**as_record(found), "verdict": list(said)}
@@ -235,7 +244,13 @@ def _lists(
     return with_message_features(lists, study.items) if message_features else lists
 
 
-def _about(found: Tuning, said: Sequence[str]) -> dict[str, Any]:
+def _places(lists: NBestLists, ids: Sequence[str], *, among: bool = True) -> list[int]:
+    """The lists of these items, or those of all others."""
+    some = frozenset(ids)
+    return [place for place, id in enumerate(lists.item_ids) if (id in some) == among]
+
+
+def _about(found: Tuning, said: Sequence[str], used: TunedOn) -> dict[str, Any]:
     """What stands beside the weights in their file."""
     record = as_record(found)
     kept = ("method", "metric", "start", "training", "held_out", "warnings", "signature")
@@ -243,4 +258,4 @@ def _about(found: Tuning, said: Sequence[str]) -> dict[str, Any]:
     for name in ("training", "held_out"):
         if about[name] is not None:
             del about[name]["comparisons"]
-    return {**about, "verdict": list(said)}
+    return {**about, "verdict": list(said), "tuned_on": as_record(used)}

@@ -8,16 +8,16 @@ from typing import Annotated
 
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output
-from deltableu.cli.output import Format, emit, note
+from deltableu.cli.output import Format
 from deltableu.cli.response_files import (
-    check_outputs_file,
+    check_response_files,
+    give_responses,
+    note_tuned_on,
     read_asked_items,
     study_inputs,
-    write_responses,
 )
-from deltableu.corpus import Item, merge_nbest, read_feature_weights, read_nbest
+from deltableu.corpus import Item, merge_nbest, read_nbest, read_tuned_weights
 from deltableu.errors import InputError
-from deltableu.io import check_apart
 from deltableu.respond import (
     MESSAGE_FEATURES,
     SYSTEM_TOTAL,
@@ -65,13 +65,10 @@ def rerank(
     if not nbest:
         raise InputError("name at least one file of n-best lists")
     read = [*study_inputs(study), *nbest, weights]
-    for path in filter(None, (output, nbest_output)):
-        check_outputs_file(path, study, read, replace)
-    if nbest_output is not None:
-        check_apart(nbest_output, [output], "written")
+    check_response_files(output, nbest_output, study, read, replace)
     items: Sequence[Item] | None = None if study is None else read_asked_items(str(study))
     ids = None if items is None else [item.id for item in items]
-    chosen = read_feature_weights(weights)
+    chosen, tuned_on = read_tuned_weights(weights)
     lists = merge_nbest(
         [read_nbest(one, item_ids=ids, complete=False, allow_empty=allow_empty) for one in nbest]
     )
@@ -82,12 +79,10 @@ def rerank(
             f"{weights}: has a weight of {lost[0]}, which the lists lack: name the --study whose "
             "messages the candidates answer"
         )
+    note_tuned_on(weights, tuned_on, lists, items or ())
     if items is None:
         items = tuple(Item(id, ()) for id in lists.item_ids)
     elif lost:
         lists = with_message_features(lists, items)
     responses = best_responses(lists, items, chosen)
-    write_responses(responses, output, nbest_output)
-    if warning := responses.missing_warning():
-        note(warning)
-    emit(responses.table(), responses, format, beside=(output, nbest_output))
+    give_responses(responses, output, nbest_output, format)

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
         check_study,
     )
     from deltableu.corpus.contamination import ItemKeys, OutputMatches
-    from deltableu.corpus.feature_weights import read_feature_weights, write_feature_weights
+    from deltableu.corpus.feature_weights import (
+        TunedWeights,
+        read_feature_weights,
+        read_tuned_weights,
+        write_feature_weights,
+    )
     from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
     from deltableu.corpus.item_columns import item_ids
     from deltableu.corpus.item_records import default_origin, item_record
@@ -23,7 +28,13 @@ if TYPE_CHECKING:
     from deltableu.corpus.missing import Missing, settle_missing
     from deltableu.corpus.nbest import read_nbest, write_nbest
     from deltableu.corpus.nbest_lists import NBestLists, merge_nbest, weighted_sums
-    from deltableu.corpus.outputs import match_outputs, read_outputs, write_outputs
+    from deltableu.corpus.outputs import (
+        line_text,
+        match_outputs,
+        read_outputs,
+        write_output_pairs,
+        write_outputs,
+    )
     from deltableu.corpus.plain import read_plain, write_plain
     from deltableu.corpus.rating import KINDS, SCORED, Kind, Rating, Scale
     from deltableu.corpus.rating_choice import Unknown
@@ -53,6 +64,7 @@ if TYPE_CHECKING:
     )
     from deltableu.corpus.study import check_new_study, output_file, read_study, write_study
     from deltableu.corpus.systems import read_systems, write_systems
+    from deltableu.corpus.tuned_on import TunedOn
     from deltableu.corpus.types import ORIGINS, Item, Origin, Reference, Source, Study, System
 
 __all__ = [
@@ -90,6 +102,8 @@ __all__ = [
     "SystemCounts",
     "TextFacts",
     "TextRows",
+    "TunedOn",
+    "TunedWeights",
     "Unknown",
     "align_scores",
     "check_new_study",
@@ -100,6 +114,7 @@ __all__ = [
     "item_record",
     "labelled",
     "labelled_rows",
+    "line_text",
     "match_outputs",
     "merge_nbest",
     "obvious_groups",
@@ -115,6 +130,7 @@ __all__ = [
     "read_scores",
     "read_study",
     "read_systems",
+    "read_tuned_weights",
     "reference_set",
     "row_sizes",
     "says_simulated",
@@ -130,6 +146,7 @@ __all__ = [
     "write_feature_weights",
     "write_items",
     "write_nbest",
+    "write_output_pairs",
     "write_outputs",
     "write_plain",
     "write_ratings",

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
+import msgspec
+
+from deltableu.corpus.tuned_on import TunedOn
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Checker,
@@ -17,19 +21,30 @@ from deltableu.io import (
 )
 
 
+class TunedWeights(NamedTuple):
+    """Weights, and the items that they were tuned on, where that is known."""
+
+    weights: dict[str, float]
+    tuned_on: TunedOn | None
+
+
 def read_feature_weights(path: PathLike) -> dict[str, float]:
     """Read what `deltableu tune mert` wrote, or an object of names and numbers.
 
     Parameters
     ----------
     path
-        JSON: `{"weights": {feature: number}, ...}`, of which the rest is not looked at, or
-        `{feature: number}`.
+        JSON: `{"weights": {feature: number}, ...}`, or `{feature: number}`.
     """
+    return read_tuned_weights(path).weights
+
+
+def read_tuned_weights(path: PathLike) -> TunedWeights:
+    """The same, with the items that the weights were tuned on (`tuned_on`), if the file says."""
     name = file_name(path)
     try:
         with open_binary(path, lines=False) as stream:
-            found = decode_object(stream.read().decode("utf-8"))
+            found = decode_object(stream.read().decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(Problem("is not valid UTF-8: save the file as UTF-8", name)) from None
     except InputError:
@@ -47,7 +62,14 @@ def read_feature_weights(path: PathLike) -> dict[str, float]:
         weights[feature] = number
     if not weights:
         raise InputError(Problem("holds no weights", name))
-    return weights
+    tuned = found.get("tuned_on") if given is inner else None
+    try:
+        return TunedWeights(weights, None if tuned is None else msgspec.convert(tuned, TunedOn))
+    except ValueError as error:
+        message = (
+            f"does not say which items were tuned on: {str(error)[:1].lower()}{str(error)[1:]}"
+        )
+        raise InputError(Problem(message, name, field="tuned_on")) from None
 
 
 def write_feature_weights(

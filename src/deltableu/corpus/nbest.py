@@ -41,6 +41,7 @@ def read_nbest(
     item_ids: Sequence[str] | None = None,
     complete: bool = True,
     allow_empty: bool = False,
+    samples: bool = False,
 ) -> NBestLists:
     """Read what a system considered for each item.
 
@@ -61,6 +62,9 @@ def read_nbest(
     allow_empty
         Whether a candidate may have an empty text. By default it is an error: it is far more often
         a text that was lost on the way than an answer that a system considered.
+    samples
+        Whether candidates may be texts without features, as samples of a model are: in Moses' form
+        `id ||| text`.
 
     Returns
     -------
@@ -68,7 +72,8 @@ def read_nbest(
         Items in the order given, candidates in that of the file.
     """
     name = file_name(path)
-    found = _read_json(path, name) if file_form(path) == "jsonl" else _read_moses(path, name)
+    read = _read_json if file_form(path) == "jsonl" else _read_moses
+    found = read(path, name, samples)
     builder = _Builder(name, _Order(name, item_ids, complete), allow_empty)
     for candidate in found:
         builder.add(*candidate)
@@ -209,19 +214,22 @@ class _Order:
         return tuple(self.item_ids)
 
 
-def _read_moses(path: PathLike, name: str) -> Iterator[_Candidate]:
+def _read_moses(path: PathLike, name: str, samples: bool) -> Iterator[_Candidate]:
     parse: _Pattern | None = None
     for line, text in filled_lines(read_lines(path), name, fail):
         fields = text.split(_SEPARATOR)
-        if not 3 <= len(fields) <= 4:
-            message = "must have 3 or 4 fields (id ||| text ||| features ||| total)"
+        if not (2 if samples else 3) <= len(fields) <= 4:
+            many = "2 to 4" if samples else "3 or 4"
+            message = f"must have {many} fields (id ||| text ||| features ||| total)"
             raise InputError(Problem(f"{message}, got {len(fields)}", name, line))
         id = fields[0].strip()
         if not id:
             raise InputError(Problem("must not be empty", name, line, "id"))
-        tokens = fields[2].split()
+        tokens = fields[2].split() if len(fields) > 2 else []
         features = None if parse is None else parse(tokens)
-        if features is None:
+        if samples and not tokens:
+            features = _NONE
+        elif features is None:
             # A first line, or one that is wrong, or differs: here the time does not matter.
             features, parse = _spell_out(tokens, name, line, id)
         total = None
@@ -229,6 +237,9 @@ def _read_moses(path: PathLike, name: str) -> Iterator[_Candidate]:
             total = _number(fields[3].strip(), "total", name, line, id)
         yield line, id, fields[1].strip(), features, total
 
+
+#: What samples have.
+_NONE: _Features = ((), ())
 
 _Pattern: TypeAlias = Callable[[list[str]], "_Features | None"]
 
@@ -309,7 +320,7 @@ def _float(value: Any) -> float:
         return float("inf")
 
 
-def _read_json(path: PathLike, name: str) -> Iterator[_Candidate]:
+def _read_json(path: PathLike, name: str, samples: bool) -> Iterator[_Candidate]:
     checker = Checker(name, fail)
     names: tuple[str, ...] = ()
     for line, record in read_records(path):
@@ -319,7 +330,9 @@ def _read_json(path: PathLike, name: str) -> Iterator[_Candidate]:
         checker.unknown(record, _FIELDS)
         text = checker.text(record.get("text"), "text")
         features = record.get("features")
-        if not isinstance(features, Mapping) or not features:
+        if samples and (features is None or features == {}):
+            features = {}
+        elif not isinstance(features, Mapping) or not features:
             message = "must be an object of names and numbers"
             checker.complain("features", "is missing" if features is None else message)
             continue

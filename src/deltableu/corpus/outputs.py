@@ -17,6 +17,7 @@ from deltableu.io import (
     fail,
     file_form,
     file_name,
+    is_standard_stream,
     read_lines,
     read_records,
     read_rows,
@@ -158,13 +159,21 @@ def line_text(text: str, item: str, field: str) -> str:
 
 
 def write_outputs(path: PathLike, item_ids: Sequence[str], texts: Iterable[str]) -> None:
-    """Write one system's outputs; the name's ending says the form."""
+    """Write one system's outputs; the name's ending says the form.
+
+    Standard output gets JSON Lines, which also say which items have no output.
+    """
     texts = tuple(texts)
     if len(texts) != len(item_ids):
         message = f"there are {len(texts)} outputs, but {len(item_ids)} items"
         raise InputError(Problem(message, file=Path(path).name))
-    records = ({"id": id, "text": text} for id, text in zip(item_ids, texts, strict=True))
-    form = file_form(path)
+    write_output_pairs(path, zip(item_ids, texts, strict=True))
+
+
+def write_output_pairs(path: PathLike, pairs: Iterable[tuple[str, str]]) -> None:
+    """The same for ids and texts as they come."""
+    records = ({"id": id, "text": text} for id, text in pairs)
+    form = "jsonl" if is_standard_stream(path) else file_form(path)
     if form == "jsonl":
         write_records(path, records)
     elif form == "tsv":

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from deltableu.errors import InputError, Problem, hint_at
+from deltableu.experiment.changes import change_setting
+from deltableu.experiment.program import program_command
 from deltableu.experiment.section import Section
 from deltableu.experiment.stage import Given, Made, Named, Part, Result, Stage, Work, in_order
 from deltableu.io import PathLike, read_toml
@@ -39,6 +39,9 @@ _KINDS = {
     "file": ("", ""),
 }
 _RETRIEVAL = ("c-tfidf", "c-bm25")
+_WITHOUT_CANDIDATES = ("random", "human", "file")
+#: What a kind cannot do without.
+_NEEDED = {"model": "model", "program": "command"}
 #: Kinds that draw something.
 _DRAWING = ("random", "human", "model")
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
@@ -89,29 +92,12 @@ def read_design(
     """
     values, known = read_toml(path), (*_TEXTS, *_SECTIONS)
     for change in changes:
-        _change(values, change)
+        change_setting(values, change)
     for key in values:
         if key not in known:
             message = f"is not part of an experiment; there are {', '.join(known)}"
             raise InputError(Problem(f"{message}{hint_at(key, known)}", file=str(path), field=key))
     return _Designer(Section(str(path), "", values), engine, threads).design()
-
-
-def _change(values: dict[str, Any], change: str) -> None:
-    """Put one setting in place of another."""
-    try:
-        given = tomllib.loads(change)
-    except ValueError as error:
-        message = f"must be a line of TOML such as mine.top=5, got {change!r} ({error})"
-        raise InputError(Problem(message, field="set")) from None
-    keys = re.split(r"\s*=", change, maxsplit=1)[0].split(".")
-    place, new = values, given
-    for key in keys[:-1]:
-        key = key.strip()
-        place, new = place.setdefault(key, {}), new[key]
-        if not isinstance(place, dict):
-            raise InputError(Problem(f"{change!r}: {key} is no table", field="set"))
-    place.update(new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +111,12 @@ class _RawLogs:
     reading: tuple[Part, ...]
 
 
+def _with_candidates(systems: Mapping[str, Section], name: str) -> tuple[str, ...]:
+    """The other systems that say what else they considered."""
+    others = ((other, one.peek("kind")) for other, one in systems.items() if other != name)
+    return tuple(other for other, kind in others if kind not in _WITHOUT_CANDIDATES)
+
+
 class _Designer:
     """Goes through the sections, and adds a stage for each."""
 
@@ -132,7 +124,7 @@ class _Designer:
         self._whole, self._engine, self._threads = whole, engine, threads
         self._title = whole.take("title", str) or Path(whole.file).stem
         self._note = whole.take("note", str)
-        self._seed = whole.take("seed", int) or 0
+        self._seed = whole.seed(0)
         self._sections = dict(whole.tables())
         self._stages: list[Stage] = []
         self._logs: dict[str, tuple[Given | Made, ...]] = {}
@@ -173,8 +165,8 @@ class _Designer:
 
     def _seeded(self, section: Section) -> list[Part]:
         """The options of a command that takes a seed: its own one, or that of the experiment."""
-        seed = section.take("seed", int)
-        return [*section.options(), "--seed", str(self._seed if seed is None else seed)]
+        seed = section.seed(self._seed)
+        return [*section.options(), "--seed", str(seed)]
 
     def _add(
         self,
@@ -220,12 +212,12 @@ class _Designer:
         needed = PERIODS[:2] if self._section("items").peek("study") else PERIODS
         if not set(needed) <= set(periods) <= set(PERIODS):
             raise section.wrong("split", f"must name {', '.join(needed)}, such as {_SPLIT}")
-        crossing, seed = section.take("crossing", str), section.take("seed", int)
+        crossing, seed = section.take("crossing", str), section.seed(self._seed)
         by_shares = "=" not in split
         raw = _RawLogs(
             files,
             ("--split", split, *([] if crossing is None else ["--crossing", crossing])),
-            str(self._seed if seed is None else seed),
+            str(seed),
             by_shares,
             tuple(reading),
         )
@@ -239,9 +231,9 @@ class _Designer:
 
     def _items(self, raw: _RawLogs | None) -> Given | Made:
         section = self._section("items")
-        if given := section.files("study"):
+        if given := section.one_file("study"):
             section.check_empty()
-            return given[0]
+            return given
         if raw is None:
             raise section.wrong("study", "is missing: name a study, or raw logs to sample from")
         kind = section.choice("as", ("answers", "upsilon", "triples"))
@@ -281,12 +273,14 @@ class _Designer:
             if (quality := section.take("quality", float)) is not None:
                 self._qualities[name] = quality
             if kind == "file":
-                (given,) = section.files("file") or (None,)
+                given = section.one_file("file")
                 if given is None:
                     raise section.wrong("file", "is missing: which file has the outputs?")
                 section.check_empty()
                 found[name] = given, type_
                 continue
+            if kind in _NEEDED and _NEEDED[kind] not in section:
+                raise section.wrong(_NEEDED[kind], f"is missing, which a {kind} needs")
             command: list[Part] = ["respond", "run", items, "--kind", kind]
             if period:
                 period = section.choice("logs", PERIODS, period)
@@ -294,8 +288,10 @@ class _Designer:
             if kind in _RETRIEVAL:
                 command += ["--work", Work()]
             command += self._model_of(section, kind)
+            if kind == "program" and (program := program_command(section)):
+                command += ["--command", program]
             if kind == "rerank":
-                of = section.choice("of", tuple(one for one in systems if one != name))
+                of = section.choice("of", _with_candidates(systems, name))
                 command += ["--nbest", Made(f"answer-{of}", "nbest.jsonl")]
             if name in wanted:
                 command += ["--nbest-output", Result("nbest.jsonl")]
@@ -312,6 +308,10 @@ class _Designer:
         """The model of a system: one that is trained here, or a file."""
         name = section.peek("model")
         if kind != "model" or name not in self._model_names:
+            if kind == "model" and isinstance(name, str) and not (section.folder / name).exists():
+                hint = hint_at(name, self._model_names)
+                message = f"there is no section [models.{name}], and no file of this name{hint}"
+                raise section.wrong("model", message)
             return []
         section.take("model", str)
         return ["--model", Made(f"model-{name}", "model.safetensors")]
@@ -384,9 +384,9 @@ class _Designer:
 
     def _judge(self) -> Given | Made:
         section = self._section("judge")
-        if given := section.files("file"):
+        if given := section.one_file("file"):
             section.check_empty()
-            return given[0]
+            return given
         logs = self._logs_of("evaluator", section)
         command = ("judge", "train", *logs, "--output", Result("judge.safetensors"))
         self._add("judge", section, (*command, *self._seeded(section)), running=self._running())

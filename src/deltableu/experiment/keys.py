@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from deltableu._version import __version__
 from deltableu.errors import InputError, Problem
-from deltableu.experiment.stage import Given, Made, Named, Part, Stage
-from deltableu.io import atomic_write, decode_object, fingerprint, is_url
+from deltableu.experiment.stage import Given, Made, Named, Part, Stage, Words
+from deltableu.io import atomic_write, fingerprint, is_url, json_text
 
 _CHUNK = 1 << 20
+#: Size, time in nanoseconds, and hash of each file.
+_Known = dict[str, tuple[int, int, str]]
 
 
 class FileHashes:
@@ -31,10 +33,10 @@ class FileHashes:
 
     def __init__(self, memory: Path | None = None) -> None:
         self._memory = memory
-        self._known: dict[str, Any] = {}
+        self._known: _Known = {}
         if memory is not None:
-            with suppress(OSError, ValueError):
-                self._known = decode_object(memory.read_text("utf-8"))
+            with suppress(OSError, ValueError, RecursionError):
+                self._known = msgspec.json.decode(memory.read_bytes(), type=_Known)
         self._changed = False
 
     def hash(self, given: Given, section: str = "") -> str:
@@ -53,15 +55,15 @@ class FileHashes:
 
     def _of_file(self, path: str) -> str:
         there = os.stat(path)
-        state = [there.st_size, there.st_mtime_ns]
+        state = there.st_size, there.st_mtime_ns
         known = self._known.get(path)
         if known is not None and known[:2] == state:
-            return str(known[2])
+            return known[2]
         digest = hashlib.blake2b(digest_size=16)
         with open(path, "rb") as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
-        self._known[path] = [*state, digest.hexdigest()]
+        self._known[path] = (*state, digest.hexdigest())
         self._changed = True
         return digest.hexdigest()
 
@@ -69,7 +71,7 @@ class FileHashes:
         """Write what is known, for the next run."""
         if self._memory is not None and self._changed:
             with atomic_write(self._memory) as file:
-                file.write(json.dumps(self._known, indent=0))
+                file.write(json_text(self._known))
             self._changed = False
 
 
@@ -115,6 +117,8 @@ def stage_keys(
     keys: dict[str, str] = {}
 
     def part_key(part: Part, section: str) -> str:
+        if isinstance(part, Words):
+            return fingerprint(part_key(word, section) for word in part.words)
         if isinstance(part, Named):
             return f"{part.name}={part_key(part.file, section)}"
         if isinstance(part, Given):

@@ -8,10 +8,10 @@ from typing import Literal
 
 from deltableu.experiment.design import Design
 from deltableu.experiment.keys import FileHashes, stage_keys
-from deltableu.experiment.store import Record, StageStore, check_experiment_folder, folder_size
+from deltableu.experiment.store import Record, StageStore, check_experiment_folder, folder_files
 from deltableu.io import Column, Table, Tabular
 
-State = Literal["done", "begun", "to do"]
+State = Literal["done", "begun", "lost", "to do"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,9 @@ class StageState:
     name : str
     after : tuple of str
         The stages whose results it reads.
-    state : {"done", "begun", "to do"}
-        `begun`: a run was cut off, and the next one goes on from what it kept.
+    state : {"done", "begun", "lost", "to do"}
+        `begun`: a run was cut off, and the next one goes on from what it kept. `lost`: it was done,
+        but results were removed or changed since, and the next run makes them again.
     record : Record, optional
         Of a finished stage.
     command : str
@@ -73,6 +74,11 @@ class Progression(Tabular):
             rows.append([*row, one.command] if commands else row)
         done = sum(one.state == "done" for one in self.stages)
         notes = {"stages": f"{done} of {len(self.stages)} done, in {self.folder}"}
+        if lost := [one.name for one in self.stages if one.state == "lost"]:
+            notes["lost"] = (
+                f"results of {', '.join(lost)} were removed or changed; "
+                "the next run makes them again"
+            )
         if self.others:
             notes["others"] = f"{self.others} results of other settings are kept too"
         return Table(tuple(columns), rows, notes=notes)
@@ -80,23 +86,30 @@ class Progression(Tabular):
 
 def experiment_state(design: Design, folder: Path) -> Progression:
     """How far an experiment is; nothing is written."""
+    check_experiment_folder(folder)
     store = StageStore(folder)
-    keys = stage_keys(design.stages, FileHashes(folder / "files.json"))
+    keys = stage_keys(design.stages, FileHashes(store.hashes))
     states = []
     for stage in design.stages:
         record = store.record(stage.name, keys[stage.name])
-        begun = store.began(stage.name, keys[stage.name])
-        state: State = "done" if record else "begun" if begun else "to do"
+        state: State = "done"
+        if record is None:
+            lost = store.lost(stage.name, keys[stage.name])
+            begun = store.began(stage.name, keys[stage.name])
+            state = "begun" if begun else "lost" if lost else "to do"
         states.append(StageState(stage.name, stage.needs, state, record, stage.described()))
     return Progression(design.title, str(folder), tuple(states), len(store.others(keys)))
 
 
 def unused_results(design: Design, folder: Path) -> tuple[int, int]:
     """Remove results of other settings; how many there were, and their bytes."""
-    store = StageStore(folder)
     check_experiment_folder(folder)
-    others = store.others(stage_keys(design.stages, FileHashes(folder / "files.json")))
-    size = sum(folder_size(one) for one in others)
-    for place in others:
-        store.remove(place)
+    store = StageStore(folder)
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return 0, 0
+    with store.at_work():
+        others = store.others(stage_keys(design.stages, FileHashes(store.hashes)))
+        size = sum(sum(folder_files(one).values()) for one in others)
+        for place in others:
+            store.remove(place)
     return len(others), size

@@ -21,10 +21,9 @@ from typing import Literal, TypeAlias
 from deltableu.errors import InputError, Problem, check_at_least
 from deltableu.experiment.keys import FileHashes, stage_keys
 from deltableu.experiment.stage import Made, Stage, in_order
-from deltableu.experiment.store import Record, StageStore, check_experiment_folder, folder_size
-from deltableu.io import TOLD, JobLock, told
+from deltableu.experiment.store import Record, StageStore, check_experiment_folder, folder_files
+from deltableu.io import TOLD, told
 
-_HASHES, _LOCK = "files.json", "lock"
 #: What a command's notes begin with.
 _NAME = "deltableu: "
 _BAD_INPUT = 2
@@ -111,15 +110,12 @@ def run_stages(
     check_at_least("jobs", jobs, 1)
     ordered = in_order(stages)
     check_experiment_folder(folder)
-    (folder / "stages").mkdir(parents=True, exist_ok=True)
-    lock = JobLock(folder / _LOCK)
-    try:
-        hashes = FileHashes(folder / _HASHES)
+    store = StageStore(folder)
+    with store.at_work():
+        hashes = FileHashes(store.hashes)
         keys = stage_keys(ordered, hashes)
         hashes.keep()
-        return _Run(ordered, keys, StageStore(folder), jobs, on_event or (lambda event: None)).go()
-    finally:
-        lock.release()
+        return _Run(ordered, keys, store, jobs, on_event or (lambda event: None)).go()
 
 
 class _Run:
@@ -225,7 +221,7 @@ class _Run:
             stage.described(),
             round(process.seconds, 2),
             datetime.now(UTC).isoformat(timespec="seconds"),
-            folder_size(part),
+            folder_files(part),
             tuple(note for note in notes if own not in note),
         )
         self._store.finish(record)

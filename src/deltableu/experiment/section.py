@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +19,9 @@ _SEVERAL = frozenset(("logs", "systems", "bucket", "exclude", "refs"))
 _FILES = frozenset(
     ("calibration", "judge", "model", "nbest", "settings", "table", "vectors", "weights")
 )
+_OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+#: What a stage could not do its work with.
+_OURS = frozenset(("output", "help", "version"))
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -61,6 +65,13 @@ class Section:
             raise self.wrong(key, f"must be {_WORDS[kind]}, got {shown(value)}")
         return value
 
+    def seed(self, default: int) -> int:
+        """The seed of it, or that of the experiment."""
+        value = self.take("seed", int)
+        if value is not None and value < 0:
+            raise self.wrong("seed", f"must not be negative, got {value}")
+        return default if value is None else value
+
     def choice(self, key: str, choices: Collection[str], default: str | None = None) -> str:
         """One of some words."""
         value = self.take(key, str, default)
@@ -79,7 +90,16 @@ class Section:
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
             raise self.wrong(key, f"must be a file or a list of files, got {shown(value)}")
+        if "" in listed:
+            raise self.wrong(key, "names no file")
         return tuple(self.file_at(one) for one in listed)
+
+    def one_file(self, key: str) -> Given | None:
+        """A file, if one is named."""
+        given = self.files(key) if key in self else None
+        if given is not None and len(given) != 1:
+            raise self.wrong(key, f"must be one file, got {len(given)}")
+        return None if given is None else given[0]
 
     def file_at(self, name: str) -> Given:
         """A file by its name in the configuration."""
@@ -115,6 +135,10 @@ class Section:
         """All that is left, as options of a command."""
         parts: list[Part] = []
         for key, value in self._values.items():
+            if not _OPTION.fullmatch(key):
+                raise self.wrong(key, "is no name of an option")
+            if key in _OURS:
+                raise self.wrong(key, "cannot be set: the experiment takes care of it")
             name = f"--{key.replace('_', '-')}"
             if isinstance(value, bool):
                 parts += [name] if value else []

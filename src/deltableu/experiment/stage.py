@@ -48,7 +48,14 @@ class Named:
     file: Given | Made
 
 
-Part: TypeAlias = str | Given | Made | Result | Work | Named
+@dataclass(frozen=True, slots=True)
+class Words:
+    """An argument that is a command line of its own, with files that are there among its words."""
+
+    words: tuple[str | Given | Named, ...]
+
+
+Part: TypeAlias = str | Given | Made | Result | Work | Named | Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +85,11 @@ class Stage:
     def files(self) -> Iterator[Given | Made]:
         """All that it reads."""
         for part in self.command:
-            if isinstance(part, Named):
-                yield part.file
-            elif isinstance(part, Given | Made):
-                yield part
+            for one in part.words if isinstance(part, Words) else (part,):
+                if isinstance(one, Named):
+                    yield one.file
+                elif isinstance(one, Given | Made):
+                    yield one
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -97,18 +105,18 @@ class Stage:
     def arguments(self, own: Path, made: Callable[[Made], Path]) -> list[str]:
         """The command as it is run, with its results in the folder `own`."""
 
-        def path(one: Given | Made) -> str:
-            return one.path if isinstance(one, Given) else str(made(one))
+        def text(part: Part) -> str:
+            if isinstance(part, Words):
+                return shlex.join(map(text, part.words))
+            if isinstance(part, Named):
+                return f"{part.name}={text(part.file)}"
+            if isinstance(part, Given):
+                return part.path
+            if isinstance(part, Made):
+                return str(made(part))
+            return part if isinstance(part, str) else str(own / part.name)
 
-        found = []
-        for part in self.command:
-            if isinstance(part, Result | Work):
-                found.append(str(own / part.name))
-            elif isinstance(part, Named):
-                found.append(f"{part.name}={path(part.file)}")
-            else:
-                found.append(part if isinstance(part, str) else path(part))
-        return [*found, *self.running]
+        return [*map(text, self.command), *self.running]
 
     def described(self) -> str:
         """The command as people may type it, with results by the names of their stages.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import atomic_write, decode_object, json_text, unwritable
+from deltableu.io import JobLock, atomic_write, json_text, unwritable
 
 _RECORD = "stage.json"
 _PART = ".part"
@@ -30,8 +31,8 @@ class Record:
         What it took, with the time of runs that were killed left out.
     finished : str
         When it ended.
-    size : int
-        Bytes of its results.
+    files : mapping of str to int
+        Its results by their names in its folder, and the bytes of each.
     notes : tuple of str
         What the command said beside its results.
     """
@@ -41,8 +42,13 @@ class Record:
     command: str
     seconds: float
     finished: str
-    size: int
+    files: Mapping[str, int]
     notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its results."""
+        return sum(self.files.values())
 
 
 class StageStore:
@@ -56,7 +62,18 @@ class StageStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.hashes = folder / "files.json"
         self._stages = folder / "stages"
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Nobody else runs or removes stages here meanwhile; who is second is refused."""
+        self._stages.mkdir(parents=True, exist_ok=True)
+        lock = JobLock(self.folder / "lock")
+        try:
+            yield
+        finally:
+            lock.release()
 
     def place(self, stage: str, key: str) -> Path:
         """The folder of a finished stage."""
@@ -67,13 +84,20 @@ class StageStore:
         return self._stages / stage / f"{key}{_PART}"
 
     def record(self, stage: str, key: str) -> Record | None:
-        """What is known of a stage, if it is finished."""
-        with suppress(OSError, ValueError, TypeError):
-            found: dict[str, Any] = decode_object(
-                (self.place(stage, key) / _RECORD).read_text("utf-8")
-            )
-            return Record(**{**found, "notes": tuple(found["notes"])})
-        return None
+        """What is known of a stage, if it is finished and all of its results are there."""
+        place = self.place(stage, key)
+        try:
+            found = msgspec.json.decode((place / _RECORD).read_bytes(), type=Record)
+        except (OSError, ValueError, RecursionError):
+            return None
+        whole = (found.stage, found.key) == (stage, key) and all(
+            _size(place / name) == size for name, size in found.files.items()
+        )
+        return found if whole else None
+
+    def lost(self, stage: str, key: str) -> bool:
+        """Whether it was finished, and its results were removed or changed since."""
+        return self.place(stage, key).is_dir() and self.record(stage, key) is None
 
     def began(self, stage: str, key: str) -> bool:
         """Whether a run of it was cut off."""
@@ -116,9 +140,21 @@ class StageStore:
             place.parent.rmdir()
 
 
-def folder_size(folder: Path) -> int:
-    """The bytes of all files in a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+def folder_files(folder: Path) -> dict[str, int]:
+    """The bytes of each file in a folder, by its name there."""
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _size(path: Path) -> int | None:
+    """The bytes of a file; None where there is none."""
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 def check_experiment_folder(folder: Path) -> None:

@@ -90,7 +90,7 @@ from deltableu.io.table_formats import (
 from deltableu.io.told_progress import TOLD, told, told_line
 from deltableu.io.toml import read_toml, toml_lines, toml_string
 from deltableu.io.work_folder import WorkFolder, fingerprint, holds_work
-from deltableu.io.written import Interval, written
+from deltableu.io.written import Interval, listed, written
 
 __all__ = [
     "BOM",
@@ -154,6 +154,7 @@ __all__ = [
     "is_table",
     "is_url",
     "json_text",
+    "listed",
     "load_offered",
     "mark_best",
     "named_columns",

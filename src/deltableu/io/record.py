@@ -35,8 +35,9 @@ def as_record(value: object) -> Any:
             return {str(key): as_record(one) for key, one in value.items()}
         case list() | tuple() | set() | frozenset():
             return [as_record(one) for one in value]
-    if hasattr(value, "record"):
-        return as_record(value.record())
+    # A field of this name is one like others.
+    if callable(record := getattr(value, "record", None)):
+        return as_record(record())
     if is_dataclass(value):
         return field_record(value)
     if hasattr(value, "tolist"):  # an array, or a number of numpy's

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from deltableu.io.jsonl import encode
@@ -84,3 +84,18 @@ def _number(value: Any, form: str) -> str:
     text = f"{value:{form}}"
     # -0.00 is a zero with a sign that nobody asked for.
     return text if any(digit in text for digit in "123456789infa") else text.removeprefix("-")
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Names in a sentence; of many, the first few.
+
+    Examples
+    --------
+    >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"]), listed(list("ABCDEF"), 2)
+    ('A', 'A and B', 'A, B and C', 'A, B and 4 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

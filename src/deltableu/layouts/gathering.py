@@ -22,6 +22,7 @@ from deltableu.corpus import (
     default_origin,
     output_file,
     write_items,
+    write_output_pairs,
     write_ratings,
 )
 from deltableu.errors import InputError, Problem
@@ -35,7 +36,6 @@ from deltableu.io import (
     fail,
     scratch_folder,
     shown,
-    write_records,
 )
 from deltableu.layouts.parts import FoundItem, FoundOutput, Part, Place
 from deltableu.text import same_text
@@ -318,8 +318,7 @@ class Gathering:
             if systems:
                 (temporary / "outputs").mkdir()
             for name in systems:
-                records = ({"id": id, "text": text} for id, text in self.outputs(name))
-                write_records(temporary / "outputs" / output_file(name), records)
+                write_output_pairs(temporary / "outputs" / output_file(name), self.outputs(name))
             if self._one("SELECT count(*) FROM ratings"):
                 write_ratings(temporary / "ratings.csv", self.ratings())
 

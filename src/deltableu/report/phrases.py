@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
+from deltableu.io import listed as listed
 from deltableu.io import written
 
 #: What comes first where nobody is behind the ratings.
 SIMULATED = "The ratings are simulated, not people's."
-
-
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """Names in a sentence; of many, the first few.
-
-    Examples
-    --------
-    >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"]), listed(list("ABCDEF"), 2)
-    ('A', 'A and B', 'A, B and C', 'A, B and 4 more')
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def count(number: int, what: str) -> str:

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from deltableu.score.registry import (
         installed_metrics,
         make_metrics,
+        metric_class,
         metric_label,
         metric_name,
         metric_names,
@@ -155,6 +156,7 @@ __all__ = [
     "ibleu",
     "installed_metrics",
     "make_metrics",
+    "metric_class",
     "metric_label",
     "metric_name",
     "metric_names",

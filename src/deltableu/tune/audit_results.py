@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from deltableu._visible import shortened, visible
-from deltableu.io import Column, Table, Tabular
+from deltableu.io import Column, Table, Tabular, listed
 
 #: Characters of a text in a table.
 _SHOWN = 60
@@ -109,20 +109,6 @@ class MetricAudit(Tabular):
     def _goodness(self, score: float) -> float:
         return score if self.higher_is_better else -score
 
-    def sentence(self) -> str:
-        """The best attack beside the systems."""
-        best = self.best
-        said = f"{self.metric}: {_called(best)} scores {best.score:.2f}"
-        if self.best_system is not None:
-            beaten, many = self.beaten(best.score), len(self.systems)
-            top = f"{self.best_system} has {self.systems[self.best_system]:.2f}"
-            reached = f"{beaten} of {many} systems" if beaten else f"none of {many} systems"
-            said += f", which reaches {reached} ({top})"
-        oracle = self.best_that_sees("own references")
-        if oracle is not None:
-            said += f"; garbled references of the item itself would score {oracle.score:.2f}"
-        return f"{said}."
-
     def rows(self) -> list[tuple[str, str, float, str]]:
         """Systems, the left-out reference and attacks: kind, name, score and a text, best first."""
         found = [("system", name, score, "") for name, score in self.systems.items()]
@@ -145,6 +131,28 @@ class MetricAudit(Tabular):
         rows = [[kind, name, score, text] for kind, name, score, text in self.rows()]
         notes = {f"no {name}": why for name, why in self.missing.items()}
         return Table(columns, rows, caption=self.metric, notes=notes)
+
+
+def _sentence(gamed: Sequence[MetricAudit]) -> str:
+    """The best attack on some metrics, which is the same one, beside the systems."""
+    calls = {_called(one.best) for one in gamed}
+    called = calls.pop() if len(calls) == 1 else gamed[0].best.attack
+    scores = listed([f"{one.best.score:.2f}" for one in gamed])
+    said = f"{listed([one.metric for one in gamed])}: {called} scores {scores}"
+    if tops := [one.best_system for one in gamed if one.best_system is not None]:
+        many = len(gamed[0].systems)
+        beaten = [str(one.beaten(one.best.score) or "none") for one in gamed]
+        reached = beaten[0] if len(set(beaten)) == 1 else listed(beaten)
+        best = [f"{one.systems[top]:.2f}" for one, top in zip(gamed, tops, strict=True)]
+        if len(set(tops)) == 1:
+            told = f"{tops[0]} has {listed(best)}"
+        else:
+            told = listed([f"{top} has {score}" for top, score in zip(tops, best, strict=True)])
+        said += f", which reaches {reached} of {many} systems ({told})"
+    oracles = [one.best_that_sees("own references") for one in gamed]
+    if found := [f"{one.score:.2f}" for one in oracles if one is not None]:
+        said += f"; garbled references of the item itself would score {listed(found)}"
+    return f"{said}."
 
 
 def _called(attack: AttackScore) -> str:
@@ -197,8 +205,11 @@ class GamingAudit(Tabular):
         return below / above if above > 0.0 else 0.0
 
     def sentences(self) -> tuple[str, ...]:
-        """Which metric is gamed most, and the best attack on each."""
-        each = tuple(one.sentence() for one in self.metrics)
+        """Which metrics are gamed most, and the best attack on each; those gamed alike together."""
+        alike: dict[str, list[MetricAudit]] = {}
+        for one in self.metrics:
+            alike.setdefault(one.best.attack, []).append(one)
+        each = tuple(map(_sentence, alike.values()))
         if len(self.metrics) == 1 or not self.metrics[0].systems:
             return each
         worst = self.most_exploitable()
@@ -209,9 +220,15 @@ class GamingAudit(Tabular):
                 f"any metric; it comes nearest under {worst.metric}."
             )
         else:
+            together = [
+                one.metric
+                for one in alike[worst.best.attack]
+                if one.exploitability == worst.exploitability
+            ]
+            are = "is" if len(together) == 1 else "are"
             first = (
-                f"{worst.metric} is gamed most easily: an attack that does not know the answers "
-                f"reaches {worst.beaten(worst.best.score)} of {many} systems."
+                f"{listed(together)} {are} gamed most easily: an attack that does not know the "
+                f"answers reaches {worst.beaten(worst.best.score)} of {many} systems."
             )
         return (first, *each)
 

@@ -15,13 +15,11 @@ from deltableu.corpus import NBestLists
 from deltableu.errors import InputError
 from deltableu.score import Metric, SentenceBLEU, make_metrics, metric_label, metric_name
 from deltableu.tune.mbr_probabilities import DistinctTexts, candidate_probabilities
-from deltableu.tune.mbr_results import MBRChoices
+from deltableu.tune.mbr_results import EQUAL, MBRChoices
 from deltableu.tune.mbr_utilities import Prepared, Utility, utility_of
 
 #: Different texts that are encoded at once, to bound memory.
 _BATCH = 4096
-#: Expected utilities that differ by less than sums in another order do are equal.
-_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,8 @@ def minimum_bayes_risk(
     utility
         A metric, or its name; "bleu" is smoothed sentence BLEU. A metric with weighted references,
         such as delta-BLEU, takes all candidates as references at once: the weight of each is its
-        probability, scaled so that the most probable has 1.
+        probability, scaled so that the most probable of the references has 1. Where a candidate is
+        no reference of its own, that is the most probable of the others.
     plan
         How candidates are weighed and compared.
     threads : int, optional
@@ -234,7 +233,7 @@ def _best(distinct: DistinctTexts, utilities: Array) -> Ints:
         given = distinct.probabilities[first:last]
         if last - first > 1:
             best = scores.max()
-            given = np.where(scores >= best - _TIE * max(1.0, abs(best)), given, -1.0)
+            given = np.where(scores >= best - EQUAL * max(1.0, abs(best)), given, -1.0)
         most = given.max()
-        chosen.append(first + int(np.flatnonzero(given >= most * (1.0 - _TIE))[0]))
+        chosen.append(first + int(np.flatnonzero(given >= most * (1.0 - EQUAL))[0]))
     return np.array(chosen)

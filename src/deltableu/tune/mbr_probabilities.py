@@ -46,13 +46,15 @@ def candidate_probabilities(
     sizes = np.diff(lists.bounds)
     if source == "uniform" and "uniform" not in lists.names:
         return np.repeat(1.0 / sizes, sizes)
-    scores = scale * _scores(lists, source)
+    with np.errstate(over="ignore"):
+        scores = scale * _scores(lists, source)
     if not np.isfinite(scores).all():
         raise InputError(f"{source} times the scale is too large a number: take a smaller scale")
     starts = lists.bounds[:-1]
     least = math.log(_LEAST)
     best = np.repeat(np.maximum.reduceat(scores, starts), sizes)
-    weights = np.exp(np.maximum(scores - best, least))
+    with np.errstate(over="ignore"):  # what is infinitely less probable counts as the least
+        weights = np.exp(np.maximum(scores - best, least))
     return np.asarray(weights / np.repeat(np.add.reduceat(weights, starts), sizes))
 
 

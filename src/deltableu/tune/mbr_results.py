@@ -11,6 +11,9 @@ from deltableu._types import Array, Ints
 from deltableu.corpus import NBestLists
 from deltableu.io import Column, Table, Tabular
 
+#: Probabilities, and utilities, that differ by less than sums in another order do are equal.
+EQUAL = 1e-9
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MBRChoices(Tabular):
@@ -57,6 +60,12 @@ class MBRChoices(Tabular):
         return sum(one != first for one, first in zip(self.texts, firsts, strict=True))
 
     @property
+    def against_majority(self) -> int:
+        """Items whose choice is less probable than another text: of samples, less frequent."""
+        most = np.maximum.reduceat(self.probabilities, self.lists.bounds[:-1])
+        return int((self.probabilities[self.chosen] < most * (1.0 - EQUAL)).sum())
+
+    @property
     def agreement(self) -> float | None:
         """The share of items for which all pairs choose the same text."""
         if self.exact_chosen is None:
@@ -75,17 +84,22 @@ class MBRChoices(Tabular):
     def sentences(self) -> tuple[str, ...]:
         """What was chosen, and how near the fast way is to the exact one."""
         items = len(self.lists)
-        said = (
+        said = [
             f"{self.utility} chooses another text than the first candidate for {self.changed:,} of "
             f"{items:,} items."
-        )
-        if self.agreement is None or self.loss is None:
-            return (said,)
-        return (
-            said,
-            f"Expected counts choose the same text as all pairs for {self.agreement:.1%} of items; "
-            f"elsewhere they lose {self._loss_where_they_differ():.2f} of expected {self.utility}.",
-        )
+        ]
+        if against := self.against_majority:
+            most = "frequent" if self.probabilities_from == "uniform" else "probable"
+            said.append(
+                f"For {against:,} of {items:,} items that is not the most {most} text of the list."
+            )
+        if self.agreement is not None and self.loss is not None:
+            said.append(
+                f"Expected counts choose the same text as all pairs for {self.agreement:.1%} of "
+                f"items; elsewhere they lose {self._loss_where_they_differ():.2f} of expected "
+                f"{self.utility}."
+            )
+        return tuple(said)
 
     def _loss_where_they_differ(self) -> float:
         differ = 1.0 - (self.agreement or 0.0)
@@ -100,12 +114,14 @@ class MBRChoices(Tabular):
             Column("items", ","),
             Column("candidates", ","),
             Column("changed", ",", drop=1),
+            Column("against majority", ",", key="against_majority", drop=1),
             Column("expected", ".2f"),
             Column("of the first", ".2f", key="expected_of_first", drop=2),
         ]
         row: list[object] = [
             *(self.utility, self.method, self.probabilities_from),
             *(len(self.lists), len(self.lists.texts), self.changed),
+            self.against_majority,
             _mean(self.utilities[self.chosen]),
             _mean(self.utilities[self.lists.bounds[:-1]]),
         ]
@@ -113,6 +129,7 @@ class MBRChoices(Tabular):
             columns += [Column("as exact", ".1%", key="agreement"), Column("loss", ".3f")]
             row += [self.agreement, self.loss]
         notes = {
+            "against majority": "items whose choice is not their most probable text",
             "expected": "mean expected utility of the chosen candidates",
             "of the first": "and of the first of each list",
         }

@@ -229,15 +229,22 @@ class _ChrFPairs(Prepared):
         return self.metric.aggregate(np.concatenate(parts, axis=1))
 
 
-def reference_weights(probabilities: Array) -> Array:
-    """Probabilities of candidates as weights of references: the most probable has 1.
+def largest_probability(probabilities: Array, *, leave: bool) -> Array:
+    """The largest probability among the references of each text, which has the weight 1.
+
+    With `leave` that is the largest of the others: what is said of a text must not depend on
+    whether it is itself the most probable one.
 
     Examples
     --------
-    >>> reference_weights(np.array([0.5, 0.25, 0.25])).tolist()
-    [1.0, 0.5, 0.5]
+    >>> largest_probability(np.array([0.5, 0.3, 0.2]), leave=True).tolist()
+    [0.3, 0.5, 0.5]
     """
-    return np.asarray(probabilities / probabilities.max())
+    largest = np.full(len(probabilities), probabilities.max())
+    if leave:
+        place = int(probabilities.argmax())
+        largest[place] = np.delete(probabilities, place).max()
+    return largest
 
 
 class DeltaBLEUUtility(Utility):
@@ -255,26 +262,17 @@ class _WeightedSet(Prepared):
     tokens: TokenArrays
 
     def exact(self, first: int, last: int, probabilities: Array, *, leave: bool) -> Array:
-        weights = reference_weights(probabilities)
         ngrams = CandidateNgrams.of(self.tokens, first, last, self.metric.order)
         lengths = ngrams.totals[:, 0].astype(np.float64)
-        scale = _largest(weights, leave=leave)
+        # All weights of a text's references have the same divisor, and so have its numerators.
+        divisors = largest_probability(probabilities, leave=leave)
         rows = (
-            ngrams.credited(weights, leave=leave),
-            scale[:, None] * ngrams.totals,
+            ngrams.credited(probabilities, leave=leave) / divisors[:, None],
+            ngrams.totals,
             lengths[:, None],
             _closest(lengths, leave=leave)[:, None],
         )
         return self.metric.segment_scores(np.concatenate(rows, axis=1))
-
-
-def _largest(weights: Array, *, leave: bool) -> Array:
-    """The largest weight of each text's references."""
-    largest = np.full(len(weights), weights.max())
-    if leave:
-        place = int(weights.argmax())
-        largest[place] = np.delete(weights, place).max()
-    return largest
 
 
 def _closest(lengths: Array, *, leave: bool) -> Array:
@@ -305,7 +303,7 @@ class _Plain(Prepared):
     def exact(self, first: int, last: int, probabilities: Array, *, leave: bool) -> Array:
         texts = list(self.texts[first:last])
         if "weights" in self.metric.needs:
-            return self._as_set(texts, reference_weights(probabilities).tolist(), leave)
+            return self._as_set(texts, probabilities, leave)
         scores = np.empty((len(texts), len(texts)))
         for some in _blocks(len(texts)):
             given = [one for one in texts[some] for _ in texts]
@@ -313,11 +311,14 @@ class _Plain(Prepared):
             scores[some] = self._scores(given, others, None).reshape(-1, len(texts))
         return expectation(scores, probabilities, leave=leave)
 
-    def _as_set(self, texts: list[str], weights: list[float], leave: bool) -> Array:
+    def _as_set(self, texts: list[str], probabilities: Array, leave: bool) -> Array:
+        weights = probabilities / largest_probability(probabilities, leave=leave)[:, None]
         places = range(len(texts))
         kept = [[j for j in places if not (leave and i == j)] for i in places]
         references = [[texts[j] for j in row] for row in kept]
-        return self._scores(texts, references, [[weights[j] for j in row] for row in kept])
+        return self._scores(
+            texts, references, [weights[i, row].tolist() for i, row in enumerate(kept)]
+        )
 
     def _scores(
         self, texts: list[str], references: list[list[str]], weights: list[list[float]] | None

@@ -72,6 +72,8 @@ class Tuning(Tabular):
         Number of the search whose weights these are.
     dropped : tuple of str
         Items that were left out, because no reference of theirs has a positive weight.
+    tuned_on : tuple of str
+        Items that were not held out.
     warnings : tuple of str
         What to know before the weights are used.
     signature : str
@@ -89,6 +91,7 @@ class Tuning(Tabular):
     paths: tuple[tuple[float, ...], ...]
     best: int
     dropped: tuple[str, ...]
+    tuned_on: tuple[str, ...]
     warnings: tuple[str, ...]
     signature: str = field(repr=False)
 

@@ -143,6 +143,7 @@ def tune_weights(
         paths=paths,
         best=best,
         dropped=dropped,
+        tuned_on=nbest.item_ids,
         warnings=_warnings(problem, units, unseen),
         signature=_signature(problem, chosen, given, others, seed),
     )
