@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,17 @@ def notebook_page(notebook: dict[str, Any]) -> str:
         parts.append(f"```python\n{source}\n```")
         output = next(outputs)
         if output.printed:
-            parts.append(f"```text\n{output.printed.rstrip()}\n```")
+            parts.append(_shown(output.printed.rstrip()))
         if output.html:
             parts.append(f'<div class="output">\n{output.html}\n</div>')
         elif output.text:
-            parts.append(f"```text\n{output.text}\n```")
+            parts.append(_shown(output.text))
     return "\n\n".join(parts) + "\n"
+
+
+def _shown(text: str) -> str:
+    """Text whose lines are folded where they are too long for a page."""
+    return f'<pre class="output"><code>{escape(text)}</code></pre>'
 
 
 def _output(source: str, where: str, names: dict[str, Any]) -> Output:
