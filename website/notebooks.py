@@ -84,11 +84,15 @@ def _shown(text: str) -> str:
 
 def _output(source: str, where: str, names: dict[str, Any]) -> Output:
     body = ast.parse(source, where).body
-    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+    end = body[-1]
+    last: ast.expr = ast.Constant(None, lineno=1, col_offset=0)
+    if isinstance(end, ast.Expr):
+        last = end.value
+        body.pop()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(ast.Module(body, []), where, "exec"), names)
-        value = last and eval(compile(ast.Expression(last.value), where, "eval"), names)
+        value = eval(compile(ast.Expression(last), where, "eval"), names)
     if value is None:
         return Output(printed.getvalue())
     html = getattr(value, "_repr_html_", str)()
