@@ -19,6 +19,7 @@ from reproduce import (
     responders,
     retrieval,
     ruber,
+    soft,
     suite,
     unit_studies,
     upsilon,
@@ -45,6 +46,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "retrieval": retrieval.section,
     "upsilon": upsilon.section,
     "ruber": ruber.section,
+    "soft": soft.section,
     "responders": responders.section,
     "experiment": experiment.section,
 }

@@ -31,6 +31,7 @@ ROOMS = (
     "tune",
     "report",
     "experiment",
+    "integrations",
     "testing",
     "cli",
 )

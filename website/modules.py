@@ -24,6 +24,7 @@ ROOMS = (
     "respond",
     "report",
     "experiment",
+    "integrations",
     "stats",
     "io",
     "testing",

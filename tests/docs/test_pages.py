@@ -37,6 +37,8 @@ NEEDS = {
     "docs/how-to/ruber.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/respond.md": ("torch", "safetensors", "sentencepiece"),
     "docs/how-to/mine.md": ("wordllama",),
+    "docs/how-to/integrations.md": ("torch", "torchmetrics", "evaluate"),
+    "docs/how-to/soft.md": ("wordllama",),
 }
 
 

@@ -83,6 +83,8 @@ def test_every_command_and_room_has_a_page() -> None:
         assert text.startswith(f"# deltableu {name}\n")
         assert "None" not in re.findall(r"default `(\w+)`", text)
     assert "**[required]**" not in "".join(pages.values())
+    rooms = {path.parent.name for path in (ROOT / "src" / "deltableu").glob("*/__init__.py")}
+    assert rooms - {"cli", "neural"} == {room for room in ROOMS if "." not in room} - {"testing"}
     offered = {f"deltableu.{room}" for room in ROOMS}
     assert offered <= set(re.findall(r"`(deltableu\.[\w.]+)`", module_index()))
 

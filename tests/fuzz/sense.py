@@ -192,7 +192,7 @@ class Sense:
         explained = self.command.path == ("explain",)
         able = [name for name in ("delta-bleu", "bleu") if rated or name == "bleu"]
         if not explained:
-            needy = ("delta-vectors", "delta-table")
+            needy = ("delta-vectors", "delta-table", "soft-table")
             plan = self.command.path == ("plan", "compare")
             paired = self.command.path[0] in ("compare", "gate", "report", "plan")
             pooled = ("distinct", "entropy")
@@ -213,7 +213,7 @@ class Sense:
             self.given["metrics"] = [",".join(self.metrics)]
         if "delta-vectors" in self.metrics:
             self.given["vectors"] = [self._shown(world.vectors())]
-        if "delta-table" in self.metrics:
+        if {"delta-table", "soft-table"} & set(self.metrics):
             self.given["table"] = [self._shown(world.similarity_table())]
         upsilon = any(name.startswith("upsilon") for name in self.metrics)
         if upsilon and not world.bare and rng.random() < 0.5:

@@ -213,7 +213,7 @@ def test_the_encoder_that_ships_in_a_package():
         ("when does the bus depart?", "In ten minutes."),
     ]
     item = Item("1", (Reference("own", "?"),), message="what time is the departure of the train?")
-    source = Encoder("deltableu.mine.wordllama_encoder:encode", "wordllama")
+    source = Encoder("deltableu.text.wordllama_encoder:encode", "wordllama")
     found = mine_references([item], logs, plan=MiningPlan(Embedding(source), top=2))
     assert [one.text for one in found.study.items[0].references[1:]] == [
         "At noon.",

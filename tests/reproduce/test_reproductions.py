@@ -15,6 +15,8 @@ from reproduce import (
     data_to_text,
     many_references,
     rated_sets,
+    soft,
+    soft_sets,
     suite,
     wmt17,
     wmt18,
@@ -185,3 +187,12 @@ def test_a_suite_of_labelled_responses():
     assert made.outputs == {kind: (text,) * 3 for kind, text in
                             (("good", "a b"), ("adversarial", "b d"), ("random", "x"))}  # fmt: skip
     assert [one.value for one in made.ratings][:3] == [1.0, 0.0, 0.0]
+
+
+def test_soft_cosine_on_dailydialogpp(data):
+    """The column of good against random responses."""
+    pytest.importorskip("wordllama")
+    column = soft.Column.of("DailyDialog++, random", [soft_sets.labelled_set(data, "random")])
+    assert column.value("soft-cosine") == pytest.approx(0.834, abs=5e-4)
+    assert column.value("BLEU-2, smoothed") == pytest.approx(0.819, abs=5e-4)
+    assert "upsilon-BLEU" not in column.scores

@@ -44,9 +44,17 @@ FUNCTIONS = {
     "delta-chrf++": ("discriminative", {"weights": WEIGHTS}),
     "delta-rouge-l": ("discriminative", {"weights": WEIGHTS, "similarity": "rouge-l"}),
     "delta-ter": ("discriminative", {"weights": WEIGHTS, "similarity": "ter"}),
+    "soft-cosine": ("soft", {"weights": WEIGHTS}),
+    "soft-chrf": ("soft", {"weights": WEIGHTS, "similarity": "chrf"}),
+    "soft-chrf++": ("soft", {"weights": WEIGHTS, "similarity": "chrf++"}),
+    "soft-rouge-l": ("soft", {"weights": WEIGHTS, "similarity": "rouge-l"}),
+    "soft-ter": ("soft", {"weights": WEIGHTS, "similarity": "ter"}),
 }
 #: Sentinels, and metrics that need a file, have classes only; one sentence has a test of its own.
-WITHOUT = {"length", "message-overlap", "constant", "random", "delta-vectors", "delta-table"}
+WITHOUT = {
+    *("length", "message-overlap", "constant", "random"),
+    *("delta-vectors", "delta-table", "soft-table"),
+}
 
 
 def called(name, **more):

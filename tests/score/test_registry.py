@@ -23,7 +23,7 @@ from deltableu.score.registry import (
 )
 from deltableu.score.systems import score_systems
 
-NEED_A_FILE = {"delta-vectors": "vectors", "delta-table": "table"}
+NEED_A_FILE = {"delta-vectors": "vectors", "delta-table": "table", "soft-table": "table"}
 #: Scorers of replies need a model, and those with word vectors these too.
 NEED_MODELS = {
     "ruber": ("model", "vectors"),

@@ -12,7 +12,7 @@ from deltableu.errors import InputError
 from deltableu.score import Discriminative, FunctionSimilarity, Similarity, TableSimilarity
 from deltableu.score.engine.similarity import VectorSimilarity, read_similarities
 from deltableu.score.metrics.chrf import ChrFSimilarity
-from deltableu.score.metrics.discriminative import as_similarity
+from deltableu.score.metrics.similarities import as_similarity
 
 HYPOTHESES = ["yes", "no", "yes"]
 REFERENCES = [["yes", "no", "yes"], ["yes"], ["yes", "sure"]]

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 from deltableu.cli.explain_examples import NOTHING_LEFT, show_examples
+from deltableu.cli.explain_pool import is_soft, show_pool
 from deltableu.cli.inputs import check_outputs, check_results, read_people
-from deltableu.cli.metric_options import NgramOptions
+from deltableu.cli.metric_options import SoftOptions, fitted_metrics
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Signatures, unused
 from deltableu.cli.output import Format, note_left_out, print_parts, terminal_width, write_page
@@ -26,7 +27,7 @@ from deltableu.score import (
     rank_items,
 )
 
-_DEFAULTS = NgramOptions()
+_DEFAULTS = SoftOptions()
 _METRICS = (DeltaBLEU.family, BLEU.family)
 
 
@@ -42,7 +43,7 @@ def explain(
     against: str | None = None,
     metric: str | None = None,
     judge: str | None = None,
-    options: NgramOptions = _DEFAULTS,
+    options: SoftOptions = _DEFAULTS,
     select: str = "all",
     no_positive: Literal["error", "skip"] = "error",
     criterion: str | None = None,
@@ -52,10 +53,11 @@ def explain(
     format: Format | None = None,
     signatures: Signatures = False,
 ) -> None:
-    """Show why a response scored as it did, n-gram by n-gram.
+    """Show why a response scored as it did, n-gram by n-gram or reference by reference.
 
     Which words and phrases earned credit or cost, from which reference, with which weight and
-    clip; and what the corpus score would be without the item. Or, with --examples, a table of a few
+    clip; and what the corpus score would be without the item. Of soft metrics: which references
+    carry the score, and what it loses without each word. Or, with --examples, a table of a few
     items as papers have it: weighted references, the output, how people rated it, and its scores.
 
     Parameters
@@ -77,9 +79,9 @@ def explain(
     against
         Another system, shown beside it on the same items.
     metric
-        delta-bleu or bleu, perhaps with an order (bleu-2); by default delta-bleu-2 where the
-        references have weights, else bleu-4. With --examples also upsilon-bleu, and without any
-        smoothing unless it is asked for.
+        delta-bleu or bleu, perhaps with an order (bleu-2), or a soft metric such as soft-cosine; by
+        default delta-bleu-2 where the references have weights, else bleu-4. With --examples also
+        upsilon-bleu, and without any smoothing unless it is asked for.
     judge
         Model that rates all references for the examples' upsilon-bleu: a file from `deltableu judge
         train`, or the name of an installed one. By default their weights are used.
@@ -95,9 +97,9 @@ def explain(
     html
         Write one self-contained HTML page here instead of printing; - is standard output.
     output
-        The same; with --format, where the examples go in that format.
+        The same; with --format or a soft metric, where the tables go in that format.
     format
-        How the examples are printed; by default as a table.
+        How examples and soft metrics are printed; by default as a table.
     signatures
         Spell out the metric's signature, which otherwise is a hash of eight digits; pages have it
         in full.
@@ -129,6 +131,25 @@ def explain(
             signatures=signatures,
         )
         return
+    if metric is not None and is_soft(metric):
+        unused("a soft metric", against=(against, None), html=(html, None))
+        unused("a soft metric", judge=(judge, None), criterion=(criterion, None))
+        show_pool(
+            study,
+            system=system,
+            item=item,
+            worst=worst,
+            best=best,
+            metric=metric,
+            settings=changed,
+            select=select,
+            no_positive=no_positive,
+            drop_failed=drop_failed,
+            output=output,
+            format=format or "table",
+            signatures=signatures,
+        )
+        return
     unused(
         "an explanation word by word: add --examples",
         judge=(judge, None),
@@ -148,7 +169,8 @@ def explain(
         raise InputError(f"--against needs another system than {system!r}")
     references = reference_set(data)
     name = metric or ("bleu" if references.weights is None else "delta-bleu")
-    chosen = _metric(name, changed)
+    (fitted,) = fitted_metrics([_metric(name, changed)], references)
+    chosen = cast(BLEU, fitted)
     scored = _score(data, references, systems, chosen, select, no_positive)
     note_left_out(len(scored.dropped), len(data.items))
     indices, ranking = scored.choose(study, item, worst, best)
@@ -203,7 +225,8 @@ class _Scored:
 def _metric(name: str, settings: Mapping[str, Any]) -> BLEU:
     if metric_name(name) not in _METRICS:
         meant = hint_at(name, _METRICS)
-        raise InputError(f"{name!r} cannot be explained; choose from {', '.join(_METRICS)}{meant}")
+        known = f"{', '.join(_METRICS)} or a soft metric"
+        raise InputError(f"{name!r} cannot be explained; choose from {known}{meant}")
     (made,) = make_metrics([name], settings)
     return cast(BLEU, made)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -17,6 +17,7 @@ from deltableu.score import (
     DeltaBLEU,
     Metric,
     OrderedMetric,
+    WeightedMetric,
     make_metrics,
     metric_label,
     metric_name,
@@ -61,6 +62,9 @@ class NgramOptions:
         How precisions are averaged: the geometric mean (the default), or the signed arithmetic one.
     brevity
         Which references delta-bleu's brevity penalty looks at; by default all.
+    neutral
+        The weight of a reference that is neither good nor bad, for metrics with weights: weights
+        are counted from it. By default 0; auto finds it from the references alone.
     """
 
     order: Whole | None = None
@@ -74,6 +78,7 @@ class NgramOptions:
     effective_order: Annotated[bool, Flag] = False
     combine: Literal["default", "geometric", "arithmetic"] = "default"
     brevity: Literal["default", "all", "positive"] = "default"
+    neutral: float | Literal["auto"] | None = None
 
     def changed(self) -> dict[str, Any]:
         """What was given: not every metric has every setting."""
@@ -86,7 +91,26 @@ class NgramOptions:
 
 @Parameter(name="*", group=METRICS)
 @dataclass(frozen=True, kw_only=True)
-class TextMetricOptions(NgramOptions):
+class SoftOptions(NgramOptions):
+    """Settings of the BLEU family and of soft pools.
+
+    Parameters
+    ----------
+    tau
+        How far below the best a reference may lie and still count in soft metrics (soft-cosine,
+        ...): near 0 the best one alone, at most all by their weights; by default 0.1.
+    encoder
+        What makes soft-cosine's vectors: wordllama (the default), sentence-transformers:MODEL, a
+        file of word vectors, or a function of a list of texts as package.module:function.
+    """
+
+    tau: float | None = None
+    encoder: str | None = None
+
+
+@Parameter(name="*", group=METRICS)
+@dataclass(frozen=True, kw_only=True)
+class TextMetricOptions(SoftOptions):
     """Settings of all metrics but sentence-bleu, whose --method is another one elsewhere.
 
     Parameters
@@ -96,8 +120,8 @@ class TextMetricOptions(NgramOptions):
     vectors
         File of word vectors for delta-vectors and ruber, in GloVe's text format.
     table
-        File for delta-table: hypothesis, reference and score in [0, 1] as CSV, TSV, JSONL or
-        Parquet.
+        File for delta-table and soft-table: hypothesis, reference and score in [0, 1] as CSV, TSV,
+        JSONL or Parquet.
     alpha
         How much the references count beside the message in ibleu.
     judge
@@ -143,7 +167,11 @@ class TextMetricOptions(NgramOptions):
     @property
     def files(self) -> tuple[str | None, ...]:
         """What is read, where it is given; a judge may also be the name of an installed one."""
-        return self.vectors, self.table, self.judge, self.model, self.calibration
+        # An encoder too may be a file, or a name.
+        return (
+            *(self.encoder, self.vectors, self.table),
+            *(self.judge, self.model, self.calibration),
+        )
 
     def make(self, names: str | None, references: ReferenceSet) -> tuple[Metric, ...]:
         """The metrics named, or those that suit the references, with these settings."""
@@ -161,7 +189,7 @@ class TextMetricOptions(NgramOptions):
             settings["rater"] = settings.pop("judge")
             if not any("rater" in metric_settings(name) for name in chosen):
                 raise InputError(f"--judge is for upsilon metrics, not for {' and '.join(chosen)}")
-        return noted_metrics(chosen, settings)
+        return fitted_metrics(noted_metrics(chosen, settings), references)
 
 
 @Parameter(name="*", group=METRICS)
@@ -181,6 +209,7 @@ class MetricOptions(TextMetricOptions):
 #: They say by themselves which metrics they are for: models and tables, and what to do with those.
 _OF_THEIR_METRICS = {"vectors", "table", "rater", "triplets", "magnitude", "original"} | {
     *("model", "referenced", "pooling", "all_references", "blend", "calibration"),
+    *("neutral", "tau", "encoder"),
 }
 
 
@@ -221,6 +250,18 @@ def noted_metrics(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[Me
         remark("; ".join(said))
     _note_orders(made, named=any(map(_has_order, names)))
     return made
+
+
+def fitted_metrics(metrics: Sequence[Metric], references: ReferenceSet) -> tuple[Metric, ...]:
+    """The metrics with the neutral weight that these references have, and a note of each found."""
+    made = []
+    for metric in metrics:
+        found = metric
+        if isinstance(metric, WeightedMetric) and (choice := metric.neutral_choice(references)):
+            remark(f"{metric.name}: {choice.summary}")
+            found = replace(metric, neutral=choice.value)
+        made.append(found)
+    return tuple(made)
 
 
 def signed_for_clamped(metrics: Sequence[Metric], found: Sequence[Comparison]) -> list[Metric]:

@@ -21,7 +21,7 @@ from deltableu.mine import (
     client_certificates,
     make_engine,
 )
-from deltableu.text import read_vectors
+from deltableu.text import ENCODERS, read_vectors, text_vectors
 
 #: The options that each method has, beside `method` and `on`.
 _PRODUCT = ("product", "alpha", "epsilon")
@@ -31,8 +31,6 @@ _METHODS = {
     "embedding": ("vectors", "unknown", *_PRODUCT),
     "encoder": ("encoder", *_PRODUCT),
 }
-#: Encoders that are known by a short name.
-_ENCODERS = {"wordllama": "deltableu.mine.wordllama_encoder:encode"}
 
 
 @Parameter(name="*", group=METHOD)
@@ -55,7 +53,8 @@ class SimilarityOptions:
         Whether embedding gives words without a vector that of the word unk, if there is one, or
         skips them.
     encoder
-        Sentence encoder: wordllama, or a function of a list of texts, as package.module:function.
+        Sentence encoder: wordllama, sentence-transformers:MODEL, or a function of a list of texts,
+        as package.module:function.
     product
         On both: s_u * (alpha * s_r + (1 - alpha) * epsilon), or s_u * s_r.
     k1
@@ -108,11 +107,11 @@ class SimilarityOptions:
             source = WordAverages(read_vectors(self.vectors), self.unknown, tokenize)
         else:
             if self.encoder is None:
-                known = ", ".join(_ENCODERS)
+                known = ", ".join(ENCODERS)
                 raise InputError(
                     f"--method encoder needs --encoder: {known}, or package.module:function"
                 )
-            source = Encoder(_ENCODERS.get(self.encoder, self.encoder), self.encoder)
+            source = text_vectors(self.encoder)
         return Embedding(source, on, self.product, self.alpha, self.epsilon)
 
 

@@ -75,7 +75,7 @@ class Pilot:
         first, second = _two(study, systems)
         references = reference_set(study)
         weighted = "weights" in metric.needs
-        if weighted and references.weights is None:
+        if weighted and metric.prepare_references(references).weights is None:
             raise InputError(f"{metric.name} needs weights, and no reference of the pilot is rated")
         dropped = set(references.without_positive()) if weighted else set()
         kept = [index for index in range(len(study.items)) if index not in dropped]

@@ -18,6 +18,8 @@ from deltableu.io import number_text, shown
 
 #: The key of an item's meta that says where its weights came from.
 WEIGHTS_FROM = "weights_from"
+#: Of weights counted from another one: differences of decimal fractions have no more.
+_DIGITS = 12
 _THRESHOLD = re.compile(r"w(?:>=|≥)([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))")
 
 
@@ -44,6 +46,9 @@ class ReferenceSet:
     items
         The items themselves, each with exactly the references that `texts` has, for raters;
         None where there are only texts. Their weights may be older than `weights`, which count.
+    neutral
+        The weight that was taken off all weights, as that of a reference neither good nor bad;
+        None where they are as they were given.
 
     Examples
     --------
@@ -62,6 +67,7 @@ class ReferenceSet:
     originals: Sequence[int] | None = None
     messages: Sequence[str | None] | None = None
     items: Sequence[Item] | None = field(default=None, repr=False, hash=False)
+    neutral: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("weights", "item_ids", "originals", "messages", "items"):
@@ -193,6 +199,28 @@ class ReferenceSet:
             else tuple(_with_references(self.items[i], kept) for i, kept in chosen),
         )
 
+    def counted_from(self, neutral: float) -> ReferenceSet:
+        """Weights counted from a neutral one: w - neutral, cut to [-1, 1]; done once only.
+
+        Those below it become negative, and those at it 0.
+
+        Examples
+        --------
+        >>> ReferenceSet([["a", "b", "c"]], [[1.0, 0.25, -0.5]]).counted_from(0.25).weights
+        ((0.75, 0.0, -0.75),)
+        """
+        if self.weights is None or self.neutral is not None or neutral == 0.0:
+            return self
+        return replace(
+            self,
+            weights=tuple(
+                tuple(None if one is None else counted_weight(one, neutral) for one in row)
+                for row in self.weights
+            ),
+            weights_from=f"{self.weights_from},neutral={number_text(neutral)}",
+            neutral=neutral,
+        )
+
     def without_positive(self) -> tuple[int, ...]:
         """The positions of the items none of whose references has a weight above 0."""
         if self.weights is None:
@@ -288,6 +316,17 @@ def _weights_from(metas: Sequence[Mapping[str, object]]) -> str:
     if any(isinstance(one, str) and SIMULATED_RATERS in one for one in said):
         return f"items+{SIMULATED_RATERS}"
     return "items"
+
+
+def counted_weight(weight: float, neutral: float) -> float:
+    """A weight counted from the neutral one, cut to [-1, 1]; equal ones become exactly 0.
+
+    Examples
+    --------
+    >>> counted_weight(0.1 + 0.2, 0.3), counted_weight(-0.8, 0.3)
+    (0.0, -1.0)
+    """
+    return min(max(round(weight - neutral, _DIGITS), -1.0), 1.0)
 
 
 def _with_references(item: Item, kept: Sequence[int]) -> Item:

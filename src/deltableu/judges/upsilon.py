@@ -156,14 +156,14 @@ class _RatedMetric(Metric):
     def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
         """The references with the weights that count."""
         rater: Rater | None = self._rater  # type: ignore[attr-defined]
-        if rater is not None:
-            return rate_references(references, rater)
+        if rater is not None and references.neutral is None:
+            return super().prepare_references(rate_references(references, rater))
         if references.weights is None:
             raise InputError(
                 f"{self.name} needs rated references: rate them first with `deltableu judge "
                 "apply`, or name a judge (rater=, --judge)"
             )
-        return references
+        return super().prepare_references(references)
 
     def settled(self, references: ReferenceSet) -> tuple[ReferenceSet, Metric]:
         """References with the judge's weights, and the metric without its judge."""

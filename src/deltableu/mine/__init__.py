@@ -4,7 +4,7 @@ from deltableu.mine.admission import OwnPairs, RowFilter, is_own_pair
 from deltableu.mine.bm25 import BM25
 from deltableu.mine.dask_engine import Dask, client_certificates
 from deltableu.mine.diversity import maximal_marginal_relevance
-from deltableu.mine.embedding import Embedding, TextVectors
+from deltableu.mine.embedding import Embedding
 from deltableu.mine.engines import Engine, Threads, make_engine
 from deltableu.mine.join import OnError
 from deltableu.mine.log_join import LogRun
@@ -15,8 +15,8 @@ from deltableu.mine.rows import LoggedPair, LogRows
 from deltableu.mine.run import Event, Log, Progress
 from deltableu.mine.scan import Scanned, Visitor, content_name, scan_logs
 from deltableu.mine.similarity import PairSimilarity
-from deltableu.mine.text_vectors import Encoder, WordAverages
 from deltableu.mine.tf_idf import TfIdf
+from deltableu.text import Encoder, TextVectors, WordAverages
 
 __all__ = [
     "BM25",

@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from deltableu.errors import InputError, check_choice
 from deltableu.mine.bm25 import Field, Product, product_factors
 from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
-from deltableu.text import Texts
+from deltableu.text import TextVectors, dot_products
 
 _kernel = _kernels.load("mine._embed")
 
@@ -24,21 +24,6 @@ _kernel = _kernels.load("mine._embed")
 #: LogRows that are multiplied at once, and candidates that are collected before the heaps see them.
 _STEP, _FIRST_STEP = 2048, 128
 _CAPACITY = 1 << 15
-
-
-class TextVectors(Protocol):
-    """How texts become vectors. The vector of a text must not depend on its neighbours."""
-
-    @property
-    def signature(self) -> str:
-        """All that vectors depend on, in one line."""
-
-    @property
-    def own_threads(self) -> bool:
-        """Whether making vectors, as encoders do, keeps all cores busy already."""
-
-    def vectors(self, texts: Texts) -> Array | Singles:
-        """One row a text, of length 1, or 0 where it has nothing to say; of either precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +177,8 @@ class EmbeddingScorer:
         rows, places = np.unique(chosen, return_inverse=True)
         exact = []
         for mine, query in zip(part, self.queries, strict=True):
-            products = np.empty(len(chosen))
             left = mine[rows].astype(np.float64, copy=False)
-            _kernel.dot_products(left, query, places.astype(np.int64), items, products)
-            exact.append(products)
+            exact.append(dot_products(left, query, places.astype(np.int64), items))
         if len(exact) == 1:
             return exact[0]
         return np.asarray(exact[0] * (self.slope * exact[1] + self.constant))

@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING
 from deltableu._lazy import at_first_use
 
 if TYPE_CHECKING:
+    from deltableu.score.engine.cosine import CosineSimilarity
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
     from deltableu.score.engine.inputs import first_wrong_text
+    from deltableu.score.engine.neutral import NeutralChoice, WeightedMetric, choose_neutral
     from deltableu.score.engine.ngram_metric import NgramMetric
     from deltableu.score.engine.ordered_metric import OrderedMetric
     from deltableu.score.engine.pooled import PooledStatistics
     from deltableu.score.engine.reweighting import Reweighting
     from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
     from deltableu.score.engine.similarity import FunctionSimilarity, Similarity, TableSimilarity
+    from deltableu.score.engine.soft_pool import reference_shares, soft_pool, with_shares
     from deltableu.score.engine.statistics import Bootstrap, Statistics
     from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
+    from deltableu.score.explain_pool import PooledReference, PoolExplanation, explain_pool
     from deltableu.score.functions import (
         ScoreOptions,
         TextOptions,
@@ -32,12 +36,13 @@ if TYPE_CHECKING:
         nist,
         rouge,
         sentence_bleu,
+        soft,
         ter,
     )
     from deltableu.score.influence import CorpusShare, corpus_share, rank_items
     from deltableu.score.metric import Metric, Need
     from deltableu.score.metrics.bleu import BLEU
-    from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus
+    from deltableu.score.metrics.chrf import ChrF, ChrFPlusPlus, ChrFSimilarity
     from deltableu.score.metrics.cider import CIDEr, CIDErD
     from deltableu.score.metrics.delta_bleu import DeltaBLEU, SignedDeltaBLEU
     from deltableu.score.metrics.discriminative import (
@@ -60,8 +65,18 @@ if TYPE_CHECKING:
     from deltableu.score.metrics.ibleu import IBLEU
     from deltableu.score.metrics.nist import NIST
     from deltableu.score.metrics.rouge import Rouge1, Rouge2, RougeL
-    from deltableu.score.metrics.sentence_bleu import SentenceBLEU
+    from deltableu.score.metrics.sentence_bleu import SentenceBLEU, SentenceBLEUSimilarity
     from deltableu.score.metrics.sentinels import Constant, Length, MessageOverlap, Random
+    from deltableu.score.metrics.similarities import SimilarityMetric, as_similarity
+    from deltableu.score.metrics.soft import (
+        Soft,
+        SoftChrF,
+        SoftChrFPlusPlus,
+        SoftCosine,
+        SoftRougeL,
+        SoftTable,
+        SoftTER,
+    )
     from deltableu.score.metrics.ter import TER
     from deltableu.score.registry import (
         installed_metrics,
@@ -89,8 +104,10 @@ __all__ = [
     "CIDErD",
     "ChrF",
     "ChrFPlusPlus",
+    "ChrFSimilarity",
     "Constant",
     "CorpusShare",
+    "CosineSimilarity",
     "DeltaBLEU",
     "DeltaChrF",
     "DeltaChrFPlusPlus",
@@ -114,9 +131,12 @@ __all__ = [
     "MessageOverlap",
     "Metric",
     "Need",
+    "NeutralChoice",
     "NgramCredit",
     "NgramMetric",
     "OrderedMetric",
+    "PoolExplanation",
+    "PooledReference",
     "PooledStatistics",
     "PreparedReferences",
     "Random",
@@ -130,16 +150,28 @@ __all__ = [
     "Scoring",
     "SegmentMetric",
     "SentenceBLEU",
+    "SentenceBLEUSimilarity",
     "Signature",
     "SignedDeltaBLEU",
     "Similarity",
+    "SimilarityMetric",
+    "Soft",
+    "SoftChrF",
+    "SoftChrFPlusPlus",
+    "SoftCosine",
+    "SoftRougeL",
+    "SoftTER",
+    "SoftTable",
     "Statistics",
     "TableSimilarity",
     "TextOptions",
     "TextSource",
+    "WeightedMetric",
     "as_metrics",
+    "as_similarity",
     "bleu",
     "brevity_penalty",
+    "choose_neutral",
     "chrf",
     "chrf_plus_plus",
     "cider",
@@ -150,6 +182,7 @@ __all__ = [
     "distinct",
     "entropy",
     "explain_item",
+    "explain_pool",
     "first_wrong_text",
     "holds_scores",
     "holds_texts",
@@ -163,13 +196,17 @@ __all__ = [
     "metric_settings",
     "nist",
     "rank_items",
+    "reference_shares",
     "rouge",
     "score_systems",
     "scored_source",
     "sentence_bleu",
+    "soft",
+    "soft_pool",
     "ter",
     "text_source",
     "unheeded_settings",
+    "with_shares",
 ]
 
 __getattr__, __dir__ = at_first_use(__name__)

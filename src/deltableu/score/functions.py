@@ -13,6 +13,7 @@ from deltableu.errors import InputError, check_at_least, check_choice, check_kin
 from deltableu.score.engine.credit_tables import Variant
 from deltableu.score.engine.formula import Method, Smoothing
 from deltableu.score.engine.inputs import as_list, as_reference_set
+from deltableu.score.engine.soft_pool import with_shares
 from deltableu.score.engine.statistics import IntervalMethod
 from deltableu.score.metric import Metric
 from deltableu.score.registry import metric_class
@@ -482,6 +483,44 @@ def discriminative(
 
     metric = Discriminative(similarity, pool)
     return _score(metric, hypotheses, as_reference_set(references, weights), options)
+
+
+def soft(
+    hypotheses: Sequence[str],
+    references: References,
+    weights: Weights | None = None,
+    *,
+    similarity: Any = "cosine",
+    tau: float = 0.1,
+    **options: Unpack[ScoreOptions],
+) -> Score:
+    """Any sentence similarity, between the best reference and the weighted mean: soft-cosine, ...
+
+    Parameters
+    ----------
+    hypotheses, references, **options
+        See `bleu`.
+    weights : list of lists of float, optional
+        A weight in [-1, 1] for every reference; those above 0 count. Without, all count alike.
+    similarity : str, callable, mapping or Similarity
+        `cosine`, `chrf++`, `rouge-l`, or one of your own: see `Soft`.
+    tau : float
+        How far below the best a reference may lie and still count.
+
+    Returns
+    -------
+    Score
+
+    Examples
+    --------
+    >>> round(soft(["i like it"], [["i like it", "i hate it"]], similarity="chrf").score, 1)
+    93.1
+    """
+    from deltableu.score.metrics.soft import Soft
+
+    metric = Soft(similarity, tau)
+    given = with_shares(as_reference_set(references, weights))
+    return _score(metric, hypotheses, given, options)
 
 
 def distinct(

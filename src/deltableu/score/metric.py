@@ -40,6 +40,8 @@ class Metric(ABC):
     has_segments: ClassVar[bool] = True
     #: Whether the score of a corpus is the mean of its segments'.
     averages_segments: ClassVar[bool] = False
+    #: Whether what an item's row holds depends on the references of the other items too.
+    needs_all_items: ClassVar[bool] = False
 
     def prepare_references(self, references: ReferenceSet) -> ReferenceSet:
         """The references with the weights that count; a metric with a rater rates them here.
@@ -58,6 +60,13 @@ class Metric(ABC):
 
         A metric whose scores depend on what else is scored looks at all of it here; what it gives
         back no longer does.
+        """
+        return self
+
+    def fitted_to(self, references: ReferenceSet) -> Metric:
+        """The metric with whatever it chooses by the references settled, outputs unseen.
+
+        What it gives back chooses nothing any more, so that it treats some of the items as all.
         """
         return self
 

@@ -333,6 +333,7 @@ def _scored(
     threads: int | None,
     progress: Progress | None,
 ) -> Scoring:
+    metrics = tuple(metric.fitted_to(references) for metric in metrics)
     for metric in metrics:
         # A rater, which may take long, is asked after this.
         weighted = "weights" in metric.needs

@@ -1,6 +1,15 @@
 """Text comes in; tokens, words and keys go out, as arrays of keys."""
 
 from deltableu.text.characters import characters, chrf_words
+from deltableu.text.encoders import (
+    ENCODERS,
+    Encode,
+    Encoder,
+    TextVectors,
+    WordAverages,
+    dot_products,
+    text_vectors,
+)
 from deltableu.text.keys import (
     empty_keys,
     halves,
@@ -20,20 +29,26 @@ from deltableu.text.word_numbers import WordNumbers
 from deltableu.text.words import WORD_RULES, WordRule, hash_texts, word_form
 
 __all__ = [
+    "ENCODERS",
     "TOKENIZERS",
     "WORD_RULES",
+    "Encode",
+    "Encoder",
     "Normalization",
     "NotUnicodeError",
     "TextKeys",
+    "TextVectors",
     "Texts",
     "TokenArrays",
     "Tokenize",
     "Tokenizer",
+    "WordAverages",
     "WordNumbers",
     "WordRule",
     "WordVectors",
     "characters",
     "chrf_words",
+    "dot_products",
     "empty_keys",
     "halves",
     "hash_texts",
@@ -47,6 +62,7 @@ __all__ = [
     "same_text",
     "span_keys",
     "text_keys",
+    "text_vectors",
     "tf_idf",
     "word_form",
     "write_vectors",

@@ -74,6 +74,7 @@ def audit_metrics(
             raise InputError(
                 f"{name} has {len(texts)} outputs for {len(references)} items: give one for each"
             )
+    chosen = [metric.fitted_to(references) for metric in chosen]
     kept = _with_positive(chosen, references)
     dropped = len(references) - len(kept)
     if len(kept) < _FEWEST:

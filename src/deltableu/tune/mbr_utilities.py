@@ -12,15 +12,14 @@ from deltableu._types import Array
 from deltableu.errors import InputError
 from deltableu.score import (
     BLEU,
-    NIST,
     ChrF,
     ChrFPlusPlus,
-    CIDEr,
     DeltaBLEU,
     Metric,
     NgramMetric,
     SentenceBLEU,
     SignedDeltaBLEU,
+    WeightedMetric,
 )
 from deltableu.text import TokenArrays, characters, chrf_words
 from deltableu.tune.mbr_ngrams import LONGEST, CandidateNgrams
@@ -110,7 +109,12 @@ def _check(metric: Metric) -> None:
             f"{name} needs the message that is answered, and candidates are compared with each "
             "other alone: choose another utility"
         )
-    if isinstance(metric, NIST | CIDEr):
+    if isinstance(metric, WeightedMetric) and metric.neutral != 0.0:
+        raise InputError(
+            f"{name} counts weights from {metric.neutral}, and those of candidates are "
+            "probabilities: leave neutral out"
+        )
+    if metric.needs_all_items:
         raise InputError(
             f"{name} weighs n-grams by how rare they are in the references of a whole corpus, "
             "which candidates of one item are not: choose another utility"

@@ -185,7 +185,7 @@ def _only(metric: str | Metric, references: ReferenceSet) -> Metric:
     several = as_metrics(metric, references)
     if len(several) != 1:
         raise InputError(f"weights are tuned for one metric, and {len(several)} were given")
-    return several[0]
+    return several[0].fitted_to(references)
 
 
 def _checked_start(nbest: NBestLists, start: Mapping[str, float] | None) -> dict[str, float]:

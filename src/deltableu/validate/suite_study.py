@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -26,7 +26,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, hint_at
 from deltableu.rate import human_scores, of_one_criterion
-from deltableu.score import Metric, score_systems
+from deltableu.score import Metric, WeightedMetric, score_systems
 from deltableu.stats import ConfidenceInterval, Method, percentile_interval
 from deltableu.validate.agreement_bootstrap import drawn_agreements, expanded_level
 from deltableu.validate.controls import exchanged_references, shuffled_weights
@@ -240,6 +240,20 @@ def _unmeasurable(rated: Array, level: Level) -> str | None:
     return None if np.ptp(rated[present]) > 0.0 else "people give all outputs the same score"
 
 
+def _fitted(
+    metrics: Sequence[Metric], references: ReferenceSet, told: list[str]
+) -> Iterator[Metric]:
+    for metric in metrics:
+        choice = None
+        if isinstance(metric, WeightedMetric) and any(references.texts):
+            choice = metric.neutral_choice(references)
+        if choice is None or not isinstance(metric, WeightedMetric):
+            yield metric
+        else:
+            told.append(f"{metric.name}: {choice.summary}")
+            yield replace(metric, neutral=choice.value)
+
+
 def _unsuited(metric: Metric, references: ReferenceSet) -> str | None:
     """Why a metric cannot be computed in a study that lacks something altogether."""
     if not metric.has_segments:
@@ -274,7 +288,8 @@ def _scores(
     if any(references.texts):
         references = references.select(choices.select)
     suited: list[Metric] = []
-    for metric in metrics:
+    # Controls are scored as the references themselves are.
+    for metric in _fitted(metrics, references, told):
         why = _unsuited(metric, references)
         if why is None:
             suited.append(metric)
@@ -319,7 +334,10 @@ def _scores(
     weighing = []
     for metric in comparing:
         if "weights" in metric.needs:
-            if metric.prepare_references(references) is references:
+            prepared = metric.prepare_references(references)
+            if references.weights is None:
+                scored.missing[f"{metric.name} (shuffled)"] = "references have no weights"
+            elif prepared is references or prepared.neutral is not None:
                 weighing.append(metric)
             else:
                 scored.missing[f"{metric.name} (shuffled)"] = "a judge gives it its weights"

@@ -102,5 +102,4 @@ def _order(metric: Metric) -> int:
 
 def _shared_key(metric: Metric) -> Hashable:
     """Metrics with equal keys have the same counts; one with a rater has its own weights."""
-    rates = type(metric).prepare_references is not Metric.prepare_references
-    return metric.recipe if isinstance(metric, NgramMetric) and not rates else metric
+    return metric.encoding_key if isinstance(metric, NgramMetric) else metric

@@ -99,6 +99,7 @@ def sweep_metrics(
         if metrics is None
         else as_metrics(metrics, source.references)
     )
+    made = tuple(metric.fitted_to(source.references) for metric in made)
     work = SweepWork.of(
         source.references, source.outputs, people, made, names, chosen, groups, threads
     )

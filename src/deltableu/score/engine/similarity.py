@@ -34,6 +34,14 @@ class Similarity(ABC):
     def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
         """The similarity in [0, 1] of reference j and hypothesis owners[j], for every j."""
 
+    def encode_texts(self, references: Sequence[str]) -> Any:
+        """What can be found out of references once, for all hypotheses."""
+        return references
+
+    def compare(self, hypotheses: Sequence[str], encoded: Any, owners: Ints) -> Array:
+        """`pairs`, of encoded references."""
+        return self.pairs(hypotheses, encoded, owners)
+
     def settings(self) -> tuple[tuple[str, str], ...]:
         """What the signature says beside the name."""
         return ()

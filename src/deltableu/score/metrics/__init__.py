@@ -34,4 +34,10 @@ BUILT_IN = {
     "delta-ter": "discriminative.DeltaTER",
     "delta-vectors": "discriminative.DeltaVectors",
     "delta-table": "discriminative.DeltaTable",
+    "soft-cosine": "soft.SoftCosine",
+    "soft-chrf": "soft.SoftChrF",
+    "soft-chrf++": "soft.SoftChrFPlusPlus",
+    "soft-rouge-l": "soft.SoftRougeL",
+    "soft-ter": "soft.SoftTER",
+    "soft-table": "soft.SoftTable",
 }

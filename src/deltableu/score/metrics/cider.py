@@ -66,6 +66,7 @@ class CIDEr(NgramSettings, SegmentMetric):
 
     name: ClassVar[str] = "cider"
     summary: ClassVar[str] = "cosine of tf-idf weighted n-grams (Vedantam et al. 2015)"
+    needs_all_items: ClassVar[bool] = True
     #: What a perfect cosine scores.
     scale: ClassVar[float] = 100.0
 

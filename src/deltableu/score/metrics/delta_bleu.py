@@ -10,7 +10,9 @@ from deltableu.corpus import ReferenceSet
 from deltableu.errors import check_choice
 from deltableu.score.engine.credit_tables import VARIANTS, Recipe, Variant
 from deltableu.score.engine.formula import Smoothing
-from deltableu.score.engine.ngram_reweighting import NgramReweighting, reweighted_ngrams
+from deltableu.score.engine.neutral import WeightedMetric
+from deltableu.score.engine.ngram_reweighting import reweighted_ngrams
+from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.metric import Need
 from deltableu.score.metrics.bleu import BLEU
 
@@ -18,7 +20,7 @@ _SMOOTHING: dict[str, Smoothing] = {"paper": "none", "galley2019": "exp", "tsuta
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DeltaBLEU(BLEU):
+class DeltaBLEU(WeightedMetric, BLEU):
     """Discriminative BLEU: matches count by the best reference that has them.
 
     An n-gram g with c occurrences in the hypothesis adds max_j w_j * min(c, #g(r_j)), over the
@@ -42,6 +44,9 @@ class DeltaBLEU(BLEU):
         weight.
     brevity : {"all", "positive"}
         Which references the closest length is chosen from.
+    neutral : float or "auto"
+        The weight of a reference that is neither good nor bad: it is taken off all weights, which
+        are cut to [-1, 1] then. `auto` finds it from the references alone, see `choose_neutral`.
 
     References
     ----------
@@ -73,8 +78,8 @@ class DeltaBLEU(BLEU):
 
     def reweighting(
         self, references: ReferenceSet, outputs: Sequence[Sequence[str]]
-    ) -> NgramReweighting:
-        return reweighted_ngrams(self.recipe, references, outputs)
+    ) -> Reweighting:
+        return self.counted(references, reweighted_ngrams(self.recipe, references, outputs))
 
     @property
     def score_limits(self) -> tuple[float, float]:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from deltableu._types import Array, Ints
-from deltableu.corpus import ReferenceSet
-from deltableu.errors import InputError, check_choice, hint_at
-from deltableu.score.engine.chunks import flat_references
-from deltableu.score.engine.reweighting import Reweighting
-from deltableu.score.engine.segment_metric import PreparedReferences, SegmentMetric
+from deltableu.errors import InputError, check_choice
 from deltableu.score.engine.similarity import (
-    FunctionSimilarity,
     Similarity,
     TableSimilarity,
     VectorSimilarity,
@@ -24,6 +18,7 @@ from deltableu.score.engine.similarity import (
 from deltableu.score.metric import Need
 from deltableu.score.metrics.chrf import ChrFSimilarity
 from deltableu.score.metrics.rouge import RougeLSimilarity
+from deltableu.score.metrics.similarities import SimilarityMetric
 from deltableu.score.metrics.ter import TERSimilarity
 from deltableu.text import Tokenize
 
@@ -55,34 +50,8 @@ def pool_best(similarities: Array, weights: Array, bounds: Ints) -> Array:
     return result
 
 
-_BY_NAME: dict[str, Callable[[], Similarity]] = {
-    "chrf": ChrFSimilarity,
-    "chrf++": lambda: ChrFSimilarity(word_order=2),
-    "rouge-l": RougeLSimilarity,
-    "ter": TERSimilarity,
-}
-
-
-def as_similarity(given: Any) -> Similarity:
-    """A similarity by name, as it is, or from a function or a table."""
-    if isinstance(given, Similarity):
-        return given
-    if isinstance(given, str):
-        if given not in _BY_NAME:
-            raise InputError(
-                f"unknown similarity {given!r}; choose from {', '.join(_BY_NAME)}, or give a "
-                f"function, a table or a Similarity{hint_at(given, _BY_NAME)}"
-            )
-        return _BY_NAME[given]()
-    if isinstance(given, Mapping):
-        return TableSimilarity(given)
-    if callable(given):
-        return FunctionSimilarity(given)
-    raise InputError(f"a similarity is a name, a function or a table, got {given!r}")
-
-
 @dataclass(frozen=True)
-class Discriminative(SegmentMetric):
+class Discriminative(SimilarityMetric):
     """A sentence similarity made discriminative by reference weights.
 
     References with a positive weight are the good pool, those with a negative weight the bad
@@ -112,60 +81,24 @@ class Discriminative(SegmentMetric):
     limits: ClassVar[tuple[float, float]] = (-100.0, 100.0)
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "weights"})
 
-    similarity: Any
     pool: Pool = "mean"
 
     def __post_init__(self) -> None:
         check_choice("pool", self.pool, ("mean", "best"))
-        object.__setattr__(self, "similarity", as_similarity(self._similarity()))
+        super().__post_init__()
 
     @property
     def name(self) -> str:  # type: ignore[override]
         """`delta-` and the similarity's name."""
         return f"delta-{self.similarity.name}"
 
-    def segments(self, hypotheses: list[str], encoded: PreparedReferences) -> Array:
-        flat = encoded.flat
-        similarities = self.similarity.pairs(hypotheses, flat.texts, flat.owners)
-        return self.pooled(similarities, flat.weights, flat.bounds)
-
     def pooled(self, similarities: Array, weights: Array, bounds: Ints) -> Array:
         """The score of each item, from its references' similarities and weights."""
         pool = pool_mean if self.pool == "mean" else pool_best
         return 100.0 * pool(similarities, weights, bounds)
 
-    def reweighting(
-        self, references: ReferenceSet, outputs: Sequence[Sequence[str]]
-    ) -> SimilarityReweighting:
-        flat = flat_references(references, weighted=True)
-        pairs = [self.similarity.pairs(texts, flat.texts, flat.owners) for texts in outputs]
-        return SimilarityReweighting(self, flat.bounds, tuple(pairs))
-
     def settings(self) -> tuple[tuple[str, str], ...]:
         return (("pool", self.pool), ("average", "segments"), *self.similarity.settings())
-
-    def _similarity(self) -> Any:
-        return self.similarity
-
-
-@dataclass(frozen=True, eq=False)
-class SimilarityReweighting(Reweighting):
-    """Discriminative metrics: similarities do not depend on the weights."""
-
-    metric: Discriminative
-    bounds: Ints
-    similarities: tuple[Array, ...]  # one array a system
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        return 2 * len(self.bounds) * len(self.similarities) + 4 * int(self.bounds[-1])
-
-    def rows(self, weights: Array) -> Array:
-        rows = np.ones((len(weights), len(self.bounds) - 1, len(self.similarities), 2))
-        for vector, given in enumerate(weights):
-            for system, similarities in enumerate(self.similarities):
-                rows[vector, :, system, 0] = self.metric.pooled(similarities, given, self.bounds)
-        return rows
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,6 +76,7 @@ class NIST(OrderedMetric, ReferenceMetric):
     family: ClassVar[str] = "nist"
     summary: ClassVar[str] = "matches weighted by their information (Doddington 2002)"
     limits: ClassVar[tuple[float, float]] = (0.0, inf)
+    needs_all_items: ClassVar[bool] = True
 
     order: int = 5
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
 import numpy as np
 
-from deltableu._types import Array
+from deltableu._types import Array, Ints
 from deltableu.errors import check_choice
 from deltableu.score.engine.formula import Combination, Method, sentence
 from deltableu.score.engine.ngram_metric import NgramMetric
+from deltableu.score.engine.similarity import Similarity
 from deltableu.score.results import BLEUScore, Signature
+from deltableu.text import Tokenize
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -78,3 +81,40 @@ class SentenceBLEU(NgramMetric):
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         return (("order", str(self.order)), ("method", self.method), *self.text_settings())
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceBLEUSimilarity(Similarity):
+    """Sentence BLEU of a hypothesis and one reference.
+
+    Parameters
+    ----------
+    order : int
+    method : {"nakov", "bleu+1", "moses", "nakov-cdec"}
+    tokenize : str or callable
+    lowercase : bool
+    """
+
+    order: int = 2
+    method: Method = "nakov"
+    tokenize: Tokenize = "13a"
+    lowercase: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"sentence-bleu-{self.order}"
+
+    @property
+    def _metric(self) -> SentenceBLEU:
+        return SentenceBLEU(
+            order=self.order, method=self.method, tokenize=self.tokenize, lowercase=self.lowercase
+        )
+
+    def pairs(self, hypotheses: Sequence[str], references: Sequence[str], owners: Ints) -> Array:
+        if not len(owners):
+            return np.zeros(0)
+        own = [hypotheses[owner] for owner in owners.tolist()]
+        return self._metric.compute(own, [[text] for text in references]).segment_scores() / 100.0
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return self._metric.settings()

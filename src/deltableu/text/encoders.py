@@ -1,26 +1,113 @@
-"""Texts in, vectors of length 1 out: averages of word vectors, or what an encoder says."""
+"""Texts in, vectors of length 1 out: averages of word vectors, or what an encoder says.
+
+And the products of such vectors, whose last digits depend on nothing but the two.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Array, Singles
-from deltableu.errors import InputError, check_choice
-from deltableu.text import Texts, WordNumbers, WordRule, WordVectors
+from deltableu._types import Array, Ints, Ints32, Singles
+from deltableu.errors import InputError, check_choice, hint_at
+from deltableu.text.texts import Texts
+from deltableu.text.vectors import WordVectors, read_vectors
+from deltableu.text.word_numbers import WordNumbers
+from deltableu.text.words import WordRule
 
-_kernel = _kernels.load("mine._embed")
+_kernel = _kernels.load("text._embed")
 
 Encode = Callable[[Sequence[str]], Any]
 Unknown = Literal["unk", "skip"]
 
 #: What files call the vector of all other words.
 _UNK = ("<unk>", "unk", "<UNK>", "UNK")
+#: Encoders that are known by a short name.
+ENCODERS = {"wordllama": "deltableu.text.wordllama_encoder:encode"}
+#: What the models of this library are named after.
+_TRANSFORMERS = "sentence-transformers:"
+#: Encoders that agree on how alike these are are taken to be the same one.
+_PROBES = (
+    "yes , i would love to .",
+    "no thanks , i am tired .",
+    "what time does the train leave ?",
+    "the old house by the river was sold last year .",
+    "he plays football",
+)
+
+
+class TextVectors(Protocol):
+    """How texts become vectors. The vector of a text must not depend on its neighbours."""
+
+    @property
+    def signature(self) -> str:
+        """All that vectors depend on, in one line."""
+
+    @property
+    def own_threads(self) -> bool:
+        """Whether making vectors, as encoders do, keeps all cores busy already."""
+
+    def vectors(self, texts: Texts) -> Array | Singles:
+        """One row a text, of length 1, or 0 where it has nothing to say; of either precision."""
+
+
+def text_vectors(name: str) -> WordAverages | Encoder:
+    """What makes vectors of texts, by name.
+
+    Parameters
+    ----------
+    name : str
+        A short name (`wordllama`), a model as `sentence-transformers:NAME`, a function of a list
+        of texts as `package.module:function`, or a file of word vectors.
+
+    Examples
+    --------
+    >>> text_vectors("wordllama").signature
+    'encoder:wordllama'
+    """
+    if name in ENCODERS:
+        return Encoder(ENCODERS[name], name)
+    if name.startswith(_TRANSFORMERS):
+        return Encoder(name, name)
+    if Path(name).is_file():
+        return WordAverages(read_vectors(name), "skip")
+    if ":" in name:
+        return Encoder(name, name)
+    raise InputError(
+        f"unknown encoder {name!r}: choose {', '.join(ENCODERS)}, {_TRANSFORMERS}NAME, "
+        f"package.module:function or a file of word vectors{hint_at(name, ENCODERS)}"
+    )
+
+
+@cache
+def _transformer(name: str) -> Encode:
+    try:
+        library = resolve_name("sentence_transformers")
+    except ImportError:
+        raise InputError(
+            "sentence-transformers is not installed: run pip install sentence-transformers"
+        ) from None
+    try:
+        model = library.SentenceTransformer(name)
+    except Exception as error:  # of whatever kind the library has
+        said = (str(error).splitlines() or [""])[0]
+        raise InputError(f"the model {name!r} cannot be loaded: {said}") from error
+    return lambda texts: model.encode(list(texts), show_progress_bar=False)
+
+
+def dot_products(left: Array, right: Array, left_rows: Ints, right_rows: Ints32) -> Array:
+    """Products of the named rows, two by two; the same two have the same product anywhere."""
+    products = np.empty(len(left_rows))
+    _kernel.dot_products(left, right, left_rows, right_rows, products)
+    return products
 
 
 def _to_length_one(sums: Array, squares: Array) -> Array:
@@ -82,6 +169,10 @@ class WordAverages:
         """All that vectors depend on, in one line."""
         return f"words:{self.words.digest()}|unknown:{self.unknown}"
 
+    def digest(self) -> str:
+        """A short hash of words and vectors, for signatures."""
+        return self.words.digest()
+
     @property
     def own_threads(self) -> bool:
         """One core makes them."""
@@ -109,8 +200,8 @@ class Encoder:
     ----------
     encode : callable or str
         From texts to an array, a row a text; or `package.module:function`, which is imported where
-        the work is done. The vector of a text should not depend on the other texts of a call, or
-        results will depend on partitions.
+        the work is done, or `sentence-transformers:MODEL`. The vector of a text should not depend
+        on the other texts of a call, or results will depend on partitions.
     name : str, optional
         What signatures call it; the function's own name by default.
     """
@@ -130,6 +221,15 @@ class Encoder:
             return f"encoder:{self.encode}"
         name = getattr(self.encode, "__qualname__", type(self.encode).__qualname__)
         return f"encoder:{getattr(self.encode, '__module__', '')}:{name}"
+
+    def digest(self) -> str:
+        """A short hash of how alike a few texts are to it, for signatures.
+
+        Rounded, so that the last digits of another machine do not matter.
+        """
+        made = self.vectors(Texts.of(_PROBES))
+        alike = np.round(made @ made.T, 3) + 0.0
+        return hashlib.blake2b(alike.astype("<f8").tobytes(), digest_size=4).hexdigest()
 
     @property
     def own_threads(self) -> bool:
@@ -162,9 +262,8 @@ class Encoder:
             raise InputError(
                 f"{self.signature} gave numbers that are not finite for {texts[number][:60]!r}"
             )
-        squares = np.empty(len(found))
         rows = np.arange(len(found))
-        _kernel.dot_products(found, found, rows, rows.astype(np.int32), squares)
+        squares = dot_products(found, found, rows, rows.astype(np.int32))
         return _to_length_one(found, squares)
 
 
@@ -173,6 +272,8 @@ def _load(encode: Encode | str) -> Encode:
         if not callable(encode):
             raise InputError(f"an encoder must be a function of a list of texts, got {encode!r}")
         return encode
+    if encode.startswith(_TRANSFORMERS):
+        return _transformer(encode.removeprefix(_TRANSFORMERS))
     if not all(encode.partition(":")):
         raise InputError(f"an encoder is named package.module:function, got {encode!r}")
     try:
