@@ -11,7 +11,7 @@ NEURAL := 'title="The demo experiment, with a judge trained meanwhile"' \
 	'judge={epochs=40, patience=10, hidden=64, embedding=64}' \
 	'score.triplets="first"' 'validate.triplets="first"' 'report.triplets="first"'
 
-.PHONY: demo demo-neural experiment test check bench test-long reproduce simulate clean
+.PHONY: demo demo-neural docs experiment test check bench test-long reproduce simulate clean
 
 # The second time, only what has changed is done again.
 demo: $(VENV)/demo.stamp
@@ -46,6 +46,13 @@ check: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# The site in out/site, from docs/, the docstrings and the command line; nothing in it is fetched from
+# elsewhere. MkDocs speaks of its next version unless it is asked not to.
+docs: $(VENV)/docs.stamp
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/python -m mkdocs build --strict
+	@echo "The site: $(CURDIR)/out/site/index.html"
+	@echo "Its search needs a server: $(BIN)/python -m http.server --directory out/site"
+
 test-long: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -m long
 
@@ -78,6 +85,11 @@ $(VENV)/dev.stamp: $(BIN)/uv pyproject.toml setup.py constraints.txt $(KERNELS)
 	@$(INSTALL) --editable '.[dev]'
 	@$(TORCH)
 	@touch $@ $(VENV)/demo.stamp $(VENV)/neural.stamp
+
+$(VENV)/docs.stamp: $(VENV)/demo.stamp
+	@echo "installing what builds the site ..."
+	@$(INSTALL) --editable '.[docs]'
+	@touch $@
 
 $(VENV)/neural.stamp: $(VENV)/demo.stamp constraints.txt
 	@echo "installing torch ..."

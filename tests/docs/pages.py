@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -32,7 +33,7 @@ KINDS = (
     "yaml",
 )
 
-_FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def blocks(page: str) -> list[Block]:
     """The fenced blocks of a page, in order."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return [
-        Block(found[1].strip(), found[2], text.count("\n", 0, found.start()) + 1)
+        Block(found[2].strip(), dedent(found[3]), text.count("\n", 0, found.start()) + 1)
         for found in _FENCE.finditer(text)
     ]
 

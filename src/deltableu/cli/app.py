@@ -121,7 +121,7 @@ def _run(arguments: list[str]) -> Any:
 
     with limits_of(_settled_dashes(arguments)) as rest:
         try:
-            return _parser()(
+            return parser()(
                 settled_words(rest),
                 exit_on_error=False,
                 print_error=False,
@@ -138,14 +138,14 @@ def check_command(arguments: Sequence[str]) -> None:
     from deltableu.cli.words import settled_words
 
     try:
-        _parser().parse_args(
+        parser().parse_args(
             settled_words(_settled_dashes(arguments)), exit_on_error=False, print_error=False
         )
     except CycloptsError as error:
         raise InputError(_with_our_name(str(error))) from error
 
 
-def _parser() -> App:
+def parser() -> App:
     """The parser of all commands."""
     from cyclopts import App
 

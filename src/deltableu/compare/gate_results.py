@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deltableu._visible import visible
-from deltableu.io import Column, Table, field_record
+from deltableu.io import Column, Table, Tabular, field_record
 from deltableu.stats import ConfidenceInterval
 
 GateMode = Literal["worse", "non-inferior", "equivalent"]
@@ -60,7 +60,7 @@ class GateCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Tabular):
     """Whether systems may pass, and what that rests on.
 
     Attributes

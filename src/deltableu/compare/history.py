@@ -11,7 +11,7 @@ from typing import Any
 
 from deltableu.compare.gate_results import Gate, Sequential
 from deltableu.errors import InputError, Problem
-from deltableu.io import Cell, Column, Journal, PathLike, Table, as_record, read_records
+from deltableu.io import Cell, Column, Journal, PathLike, Table, Tabular, as_record, read_records
 from deltableu.stats import ConfidenceInterval
 
 #: Parts of signatures that change where items are added.
@@ -55,7 +55,7 @@ class PastGate:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class History(Tabular):
     """Runs of a gate, the oldest first."""
 
     path: str

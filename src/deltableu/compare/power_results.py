@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deltableu._types import Array
-from deltableu.io import Cell, Column, Table, field_record
+from deltableu.io import Cell, Column, Table, Tabular, field_record
 from deltableu.stats import ConfidenceInterval
 
 
@@ -94,7 +94,7 @@ class PowerCurve:
 
 
 @dataclass(frozen=True, slots=True)
-class PowerPlan:
+class PowerPlan(Tabular):
     """What a comparison of two systems needs, by simulation from a pilot.
 
     Attributes

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deltableu.corpus import labelled, labelled_rows
-from deltableu.io import Cell, Column, Table, field_record
+from deltableu.io import Cell, Column, Table, Tabular, field_record
 from deltableu.stats import INTERVAL_COLUMNS, ConfidenceInterval, Correction, interval_cells
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "no correction"}
@@ -158,7 +158,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """Systems under one metric, best first, and the pairs that were tested.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deltableu.io import Cell, Column, Table
+from deltableu.io import Cell, Column, Table, Tabular
 
 #: Changes that are tried, what tables call them, and how their sizes are written.
 _NAMES = {"shift": "shift", "half_dropped": "dropped", "power": "power"}
@@ -115,7 +115,7 @@ class PairSensitivity:
 
 
 @dataclass(frozen=True, slots=True)
-class Sensitivity:
+class Sensitivity(Tabular):
     """How fragile the significant differences under one metric are.
 
     Attributes

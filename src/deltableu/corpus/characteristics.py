@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, combinations, pairwise
 
 from deltableu.corpus.types import Study
-from deltableu.io import Cell, Column, Table
+from deltableu.io import Cell, Column, Table, Tabular
 from deltableu.text import Tokenizer
 
 #: References of an item that are compared with each other: their pairs grow with the square.
@@ -50,7 +50,7 @@ class TextFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class StudyFacts:
+class StudyFacts(Tabular):
     """What the texts of a study are like, and which of its systems are variants of others.
 
     Attributes

@@ -27,7 +27,7 @@ from deltableu.corpus.study import read_study_items
 from deltableu.corpus.systems import read_systems
 from deltableu.corpus.types import Item, System
 from deltableu.errors import Problem
-from deltableu.io import Column, ColumnNames, PathLike, Report, Table, fact_table
+from deltableu.io import Column, ColumnNames, PathLike, Report, Table, Tabular, fact_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class RatingCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Tabular):
     """What a study holds and what is wrong with it.
 
     `problems` lists the first of each sort; `errors` and `warnings` count all of them, also

@@ -9,11 +9,11 @@ import numpy as np
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_kind, hint_at
-from deltableu.io import Cell, Column, Table, mark_best
+from deltableu.io import Cell, Column, Table, Tabular, mark_best
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoreTable:
+class ScoreTable(Tabular):
     """Scores of each metric for each system and item; NaN where there is none.
 
     Attributes

@@ -9,7 +9,7 @@ from typing import Literal
 from deltableu.experiment.design import Design
 from deltableu.experiment.keys import FileHashes, stage_keys
 from deltableu.experiment.store import Record, StageStore, check_experiment_folder, folder_files
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 
 State = Literal["done", "begun", "lost", "to do"]
 
@@ -40,7 +40,7 @@ class StageState:
 
 
 @dataclass(frozen=True, slots=True)
-class Progression:
+class Progression(Tabular):
     """All stages of an experiment.
 
     Attributes

@@ -78,7 +78,7 @@ from deltableu.io.sources import (
     pyarrow_for,
     unreadable,
 )
-from deltableu.io.table import Better, Cell, Column, Table, fact_table, mark_best
+from deltableu.io.table import Better, Cell, Column, Table, Tabular, fact_table, mark_best
 from deltableu.io.table_formats import (
     folded,
     render,
@@ -117,6 +117,7 @@ __all__ = [
     "SeenProblems",
     "Table",
     "TableColumns",
+    "Tabular",
     "WorkFolder",
     "WrongColumns",
     "as_number",

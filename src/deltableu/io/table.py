@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from deltableu.errors import InputError
 from deltableu.io.record import as_record, json_text
@@ -327,6 +327,19 @@ class Table:
 
     def _repr_html_(self) -> str:
         return render([self], "html")
+
+
+class _HasTable(Protocol):
+    def table(self) -> Table: ...
+
+
+class Tabular:
+    """A result that a notebook shows as its table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self: _HasTable) -> str:
+        return self.table()._repr_html_()
 
 
 def mark_best(cells: Sequence[Cell], *, higher_is_better: bool = True) -> list[Cell]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 from deltableu.stats import INTERVAL_COLUMNS, ConfidenceInterval, interval_cells
 
 
@@ -129,7 +129,7 @@ class BiasFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeBias:
+class JudgeBias(Tabular):
     """What sways one judge.
 
     Attributes

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from deltableu.corpus import ORIGINS, WEIGHTS_FROM, Item, Reference, Study
 from deltableu.errors import check_at_least, check_choice, check_kind
-from deltableu.io import Column, Table, WorkFolder, fingerprint
+from deltableu.io import Column, Table, Tabular, WorkFolder, fingerprint
 from deltableu.judges.rated_batches import RatedBatches
 from deltableu.judges.rater import Rater, rate_batch, rater_signature
 
@@ -48,7 +48,7 @@ class OriginRatings:
 
 
 @dataclass(frozen=True, slots=True)
-class RatedStudy:
+class RatedStudy(Tabular):
     """A study whose references all have weights, and how they came by them.
 
     Attributes

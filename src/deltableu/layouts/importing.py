@@ -11,7 +11,7 @@ from typing import Any
 from deltableu._types import Progress
 from deltableu.corpus import Item, Rating, Scale, Study, check_new_study
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import PathLike, Report, Table, fact_table, fail, table_records
+from deltableu.io import PathLike, Report, Table, Tabular, fact_table, fail, table_records
 from deltableu.layouts.gathering import Gathered, Gathering, Missing, gathering
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding, load_layout
 from deltableu.layouts.mapping import ColumnMap
@@ -24,7 +24,7 @@ _CRITERIA = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Tabular):
     """What was understood, and what came of it.
 
     Attributes

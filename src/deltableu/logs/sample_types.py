@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from deltableu.errors import InputError, Problem
-from deltableu.io import Table, fact_table
+from deltableu.io import Table, Tabular, fact_table
 from deltableu.logs.types import ReadLogs
 
 Kind = Literal["upsilon", "triples", "answers"]
@@ -76,7 +76,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class SampledItems(ReadLogs):
+class SampledItems(ReadLogs, Tabular):
     """What was sampled of logs.
 
     Attributes

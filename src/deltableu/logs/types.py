@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from deltableu.errors import Problem
-from deltableu.io import Table, fact_table, field_record
+from deltableu.io import Table, Tabular, fact_table, field_record
 from deltableu.logs.columns import Layout
 from deltableu.logs.fates import Fate
 from deltableu.logs.overlap import TextCounts
@@ -138,7 +138,7 @@ class ReadLogs:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenPairs(ReadLogs):
+class WrittenPairs(ReadLogs, Tabular):
     """What came of logs.
 
     Attributes

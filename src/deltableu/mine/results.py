@@ -8,14 +8,14 @@ from typing import Any
 
 from deltableu.corpus import Study
 from deltableu.errors import Problem
-from deltableu.io import Table, WorkFolder, fact_table, field_record
+from deltableu.io import Table, Tabular, WorkFolder, fact_table, field_record
 
 #: Items that a warning names.
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mined:
+class Mined(Tabular):
     """A study with more references, and how they were found.
 
     Attributes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deltableu.corpus import SIMULATED_LABEL, labelled
-from deltableu.io import Cell, Column, Table, field_record, written
+from deltableu.io import Cell, Column, Table, Tabular, field_record, written
 from deltableu.rate.consistency import Consistency
 from deltableu.rate.intraclass import IntraclassCorrelations
 from deltableu.rate.pairwise_kappas import PairwiseKappas
@@ -25,7 +25,7 @@ _SINGULAR = {"outputs": "output", "references": "reference", "pairs": "pair"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RaterAgreement:
+class RaterAgreement(Tabular):
     """How raters of one sort of targets agree by one criterion.
 
     Attributes

@@ -11,7 +11,7 @@ import numpy as np
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_at_least, check_choice, check_share
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 from deltableu.stats import benjamini_yekutieli
 
 Alignment = Literal["rmse", "accuracy"]
@@ -52,7 +52,7 @@ class RivalRater:
 
 
 @dataclass(frozen=True, slots=True)
-class AlternativeAnnotatorTest:
+class AlternativeAnnotatorTest(Tabular):
     """Whether a judge can replace one of the raters.
 
     Attributes

@@ -10,7 +10,7 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, check_at_least
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.rate.reliability import one_way_variances
 from deltableu.stats import stream
@@ -26,7 +26,7 @@ _NOTHING = 1e-24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Consistency:
+class Consistency(Tabular):
     """How well the mean of i ratings agrees with the mean of n - i others.
 
     Attributes

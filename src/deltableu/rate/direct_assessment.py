@@ -16,7 +16,7 @@ import numpy as np
 from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, InputWarning, check_at_least, check_choice, check_share
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 from deltableu.rate.rater_rows import of_one_criterion
 from deltableu.rate.standardise import DroppedRater, standardise
 from deltableu.stats import Correction, Ranking, adjust, best_first, rank
@@ -27,7 +27,7 @@ _LISTED = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DirectAssessment:
+class DirectAssessment(Tabular):
     """What people think of each segment and system.
 
     Attributes

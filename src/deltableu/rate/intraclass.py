@@ -9,7 +9,7 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.errors import InputError, check_share
-from deltableu.io import Cell, Column, Table
+from deltableu.io import Cell, Column, Table, Tabular
 from deltableu.rate.rater_rows import Ratings, rater_rows
 
 Form = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
@@ -33,7 +33,7 @@ class IntraclassCorrelation:
 
 
 @dataclass(frozen=True, slots=True)
-class IntraclassCorrelations:
+class IntraclassCorrelations(Tabular):
     """All six forms, single raters first, and what they were computed from.
 
     `left_out` counts units that some rater did not rate.

@@ -15,7 +15,7 @@ import numpy as np
 from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, InputWarning, check_choice
-from deltableu.io import Column, Table, written
+from deltableu.io import Column, Table, Tabular, written
 from deltableu.rate.direct_assessment import output_means
 from deltableu.rate.henderson import Equations, least_deviance
 from deltableu.rate.rater_rows import of_one_criterion
@@ -45,7 +45,7 @@ class VarianceComponents:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MixedModel:
+class MixedModel(Tabular):
     """A fitted mixed model.
 
     Attributes

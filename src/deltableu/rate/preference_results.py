@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from deltableu.io import Cell, Column, Table, fact_table, field_record
+from deltableu.io import Cell, Column, Table, Tabular, fact_table, field_record
 from deltableu.stats import (
     INTERVAL_COLUMNS,
     ConfidenceInterval,
@@ -129,7 +129,7 @@ class PositionEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class PreferenceRanking:
+class PreferenceRanking(Tabular):
     """Systems by preference, best first.
 
     Attributes

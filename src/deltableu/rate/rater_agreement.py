@@ -11,13 +11,13 @@ import numpy as np
 from deltableu._types import Array, Ints
 from deltableu.corpus import RatingTable
 from deltableu.errors import InputError, check_at_least
-from deltableu.io import Column, Table, written
+from deltableu.io import Column, Table, Tabular, written
 from deltableu.rate.rater_rows import Ratings, rater_rows
 from deltableu.stats import Method, check_method, correlate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RaterCorrelations:
+class RaterCorrelations(Tabular):
     """Correlations of each rater with each other one.
 
     Attributes
@@ -56,7 +56,7 @@ class RaterCorrelations:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AnnotatorCorrelations:
+class AnnotatorCorrelations(Tabular):
     """Correlations of one metric with each rater.
 
     Attributes

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Literal, get_args
 
 from deltableu.errors import InputError, check_at_least, check_choice, check_known, check_share
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 from deltableu.rate.bad_references import LEVELS, ControlRule
 
 ControlEvidence = Literal["both", "bad-references"]
@@ -133,7 +133,7 @@ class RaterCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class RaterChecks:
+class RaterChecks(Tabular):
     """What is known of all raters.
 
     Attributes

@@ -10,12 +10,12 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.errors import InputError, check_at_least, check_share
-from deltableu.io import Cell, Column, Table
+from deltableu.io import Cell, Column, Table, Tabular
 from deltableu.stats import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True)
-class Reliability:
+class Reliability(Tabular):
     """How much of the variance of mean ratings is that of the texts themselves.
 
     Attributes

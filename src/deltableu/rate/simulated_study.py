@@ -24,7 +24,7 @@ from deltableu.corpus import (
     reference_set,
 )
 from deltableu.errors import InputError, check_choice, check_kind, check_known
-from deltableu.io import Column, Table, field_record
+from deltableu.io import Column, Table, Tabular, field_record
 from deltableu.rate.simulated_raters import (
     RatingModel,
     SimulatedRaters,
@@ -67,7 +67,7 @@ class SimulatedGroup:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SimulatedStudy:
+class SimulatedStudy(Tabular):
     """A study with simulated ratings, and what they are.
 
     Attributes

@@ -20,7 +20,7 @@ from deltableu.corpus import (
     says_simulated,
 )
 from deltableu.errors import InputError, hint_at
-from deltableu.io import Cell, Column, Table
+from deltableu.io import Cell, Column, Table, Tabular
 from deltableu.rate import mean_ratings
 from deltableu.report.cases import best_and_worst
 from deltableu.report.explain import line
@@ -79,7 +79,7 @@ class OutputExample:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputExamples:
+class OutputExamples(Tabular):
     """Examples of one system's outputs.
 
     Attributes

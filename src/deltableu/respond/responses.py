@@ -10,7 +10,7 @@ import numpy as np
 
 from deltableu.corpus import Item, ItemKeys, NBestLists, OutputMatches
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import Table, WorkFolder, fact_table, field_record
+from deltableu.io import Table, Tabular, WorkFolder, fact_table, field_record
 from deltableu.text import Texts, WordRule, text_keys
 
 #: Items that a sentence names.
@@ -18,7 +18,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Responses:
+class Responses(Tabular):
     """Responses of one system to items.
 
     Attributes

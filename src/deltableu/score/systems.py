@@ -18,7 +18,7 @@ from deltableu.errors import (
     check_share,
     find_name,
 )
-from deltableu.io import Better, Cell, Column, Table, field_record, mark_best
+from deltableu.io import Better, Cell, Column, Table, Tabular, field_record, mark_best
 from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
@@ -71,7 +71,7 @@ class ScoredSystem:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scoring:
+class Scoring(Tabular):
     """All systems under all metrics, on which items, and which were left out of all of them.
 
     `groups` says what each item belongs to, where items come in groups.

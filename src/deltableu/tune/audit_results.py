@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltableu._visible import shortened, visible
-from deltableu.io import Column, Table, listed
+from deltableu.io import Column, Table, Tabular, listed
 
 #: Characters of a text in a table.
 _SHOWN = 60
@@ -55,7 +55,7 @@ class LeftOutReference:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricAudit:
+class MetricAudit(Tabular):
     """All attacks on one metric, beside the systems of the study.
 
     Attributes
@@ -173,7 +173,7 @@ def _text(attack: AttackScore) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class GamingAudit:
+class GamingAudit(Tabular):
     """How far each of some metrics can be gamed on one study.
 
     Attributes

@@ -9,14 +9,14 @@ import numpy as np
 
 from deltableu._types import Array, Ints
 from deltableu.corpus import NBestLists
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 
 #: Probabilities, and utilities, that differ by less than sums in another order do are equal.
 EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MBRChoices:
+class MBRChoices(Tabular):
     """The candidates with the highest expected utility.
 
     Attributes

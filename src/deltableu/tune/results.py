@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from deltableu.compare import Comparison
-from deltableu.io import Cell, Column, Table, field_record
+from deltableu.io import Cell, Column, Table, Tabular, field_record
 
 TuningMethod = Literal["mert", "perceptron"]
 
@@ -49,7 +49,7 @@ class TunedScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(Tabular):
     """Weights that were tuned for a metric.
 
     Attributes

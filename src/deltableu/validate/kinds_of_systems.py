@@ -9,7 +9,7 @@ import numpy as np
 
 from deltableu._types import Array
 from deltableu.corpus import ScoreTable, align_scores
-from deltableu.io import Cell, Column, Table
+from deltableu.io import Cell, Column, Table, Tabular
 from deltableu.stats import (
     ConfidenceInterval,
     Method,
@@ -53,7 +53,7 @@ class KindAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class KindsOfSystems:
+class KindsOfSystems(Tabular):
     """Agreement at system level by kind of system.
 
     Attributes

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from deltableu._types import Array, Ints
 from deltableu.corpus import ScoreTable, align_scores
 from deltableu.errors import InputError, check_at_least, check_choice
-from deltableu.io import Column, Table
+from deltableu.io import Column, Table, Tabular
 
 BinRule = Literal["quantile", "width"]
 _THREE = ("bad", "average", "good")
@@ -44,7 +44,7 @@ class QualityBin:
 
 
 @dataclass(frozen=True, slots=True)
-class QualityBins:
+class QualityBins(Tabular):
     """How one metric scores outputs of each quality.
 
     Attributes

@@ -12,7 +12,7 @@ import numpy as np
 from deltableu._types import Array
 from deltableu.corpus import RatingTable, ScoreTable
 from deltableu.errors import InputError
-from deltableu.io import Cell, Column, Table, fact_table, written
+from deltableu.io import Cell, Column, Table, Tabular, fact_table, written
 from deltableu.rate import (
     annotator_correlations,
     fit_mixed_model,
@@ -77,7 +77,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class RaterSummary:
+class RaterSummary(Tabular):
     """How raters agree.
 
     Attributes

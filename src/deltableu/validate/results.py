@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deltableu.corpus import ScoreTable, labelled, labelled_rows, says_simulated
-from deltableu.io import Better, Cell, Column, Table, field_record, written
+from deltableu.io import Better, Cell, Column, Table, Tabular, field_record, written
 from deltableu.rate import DirectAssessment
 from deltableu.stats import ConfidenceInterval, Method, interval_cells
 from deltableu.validate.accuracy_results import Accuracy, MeasuredAccuracy
@@ -62,7 +62,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Validation:
+class Validation(Tabular):
     """Metrics against people.
 
     Attributes

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from deltableu.io import Cell, Column, Table, field_record
+from deltableu.io import Cell, Column, Table, Tabular, field_record
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.levels import Level
 
@@ -57,7 +57,7 @@ class SuiteAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteStudy:
+class SuiteStudy(Tabular):
     """One study of a suite.
 
     Attributes
@@ -171,7 +171,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteRanking:
+class SuiteRanking(Tabular):
     """Metrics over the studies in which all of them could be computed.
 
     Attributes
@@ -264,7 +264,7 @@ class SuiteFailure:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SuiteValidation:
+class SuiteValidation(Tabular):
     """Metrics against people in many studies.
 
     Attributes

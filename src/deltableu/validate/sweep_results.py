@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from deltableu.corpus import SIMULATED_LABEL, labelled_rows
-from deltableu.io import Cell, Column, Table, written
+from deltableu.io import Cell, Column, Table, Tabular, written
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.sweep_plan import SweepName
 
@@ -57,7 +57,7 @@ class UnitAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Tabular):
     """Agreement of all metrics at each place of a sweep.
 
     Attributes

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_choice, check_known, check_share
-from deltableu.io import Cell, Column, Table, field_record
+from deltableu.io import Cell, Column, Table, Tabular, field_record
 from deltableu.stats import Correction, Method, adjust, best_first, greedy_ranks, rank
 from deltableu.validate.levels import AccuracyMethod, Level
 
@@ -63,7 +63,7 @@ class RankedMetric:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MetricComparison:
+class MetricComparison(Tabular):
     """Metrics, best first, and the p-values of every pair.
 
     Attributes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltableu.errors import InputError
-from deltableu.io import Column, Table, fact_table, field_record
+from deltableu.io import Column, Table, Tabular, fact_table, field_record
 from deltableu.judges.llm.prompts import Message, Question
 
 #: Letters of a token of English; other scripts take about a token a letter.
@@ -69,7 +69,7 @@ def guessed_output(question: Question) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class CostEstimate:
+class CostEstimate(Tabular):
     """What asking would take.
 
     Attributes
@@ -119,7 +119,7 @@ class CostEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class Spending(Tabular):
     """What asking took.
 
     Attributes

@@ -16,7 +16,7 @@ import numpy as np
 from deltableu._types import Array, Bools, Ints
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import Table
+from deltableu.io import Table, Tabular
 from deltableu.score.engine.reweighting import Reweighting
 from deltableu.score.metric import Metric
 
@@ -42,7 +42,7 @@ def check_neutral(value: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class NeutralChoice:
+class NeutralChoice(Tabular):
     """The weight that counts as neutral, and how well each predicts held-out references.
 
     Attributes
