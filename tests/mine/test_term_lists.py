@@ -62,7 +62,7 @@ def scorer_of(similarity, queries, logs):
     return counter.scorer(counter.count(rows)), rows
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(pairs, items, similarities, st.randoms(use_true_random=False))
 def test_candidates_are_all_that_exceed_thresholds(logs, queries, similarity, rng):
     """Also where a score is the threshold, or the next number; also with lists made before."""
@@ -85,6 +85,37 @@ def test_candidates_are_all_that_exceed_thresholds(logs, queries, similarity, rn
                 fresh = replace(scorer, lists=replace(scorer.lists, kept=term_lists._Kept()))
                 assert scored(fresh, rows, admitted, higher) == wanted
                 assert scored(scorer, rows, admitted, higher) == wanted
+
+
+@pytest.mark.parametrize(
+    "similarity",
+    [
+        BM25(),
+        BM25(product="plain"),
+        BM25(epsilon=30.0),
+        BM25(alpha=1e-9, epsilon=0.0),
+        BM25(alpha=0.01, idf="atire"),
+        BM25(k1=40.0, b=1.0, idf="robertson"),
+        BM25(k1=0.0),
+        BM25("utterance"),
+        BM25("response", k1=9.0, b=0.0),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 2, 40])
+def test_thresholds_of_a_place(similarity, place, monkeypatch):
+    """The best of each item are found with thresholds just below and just above their scores."""
+    queries = queries_of(zipf_corpus(8, 20, vocabulary=60, most=12))
+    scorer, rows = scorer_of(similarity, queries, zipf_corpus(9, 120, vocabulary=60, most=14))
+    admitted = np.ones(len(rows), np.uint8)
+    every = scored(scorer, rows, admitted, np.zeros(20), unpruned.candidates)
+    scores = np.zeros((20, len(rows)))
+    for (row, item), score in every.items():
+        scores[item, row] = score
+    at_place = np.sort(scores)[:, -1 - place].copy()
+    monkeypatch.setattr(term_lists, "BESIDE", math.inf)
+    for thresholds in (np.nextafter(at_place, 0.0), at_place):
+        wanted = {key: score for key, score in every.items() if score > thresholds[key[1]]}
+        assert scored(scorer, rows, admitted, thresholds) == wanted
 
 
 def queries_of(corpus):
