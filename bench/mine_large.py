@@ -1,7 +1,11 @@
-"""Mining for many items in a long log: processor time with the lists of terms, and without them."""
+"""Mining for many items in a long log: processor time with the lists of terms, and without them.
+
+`python -m bench.mine_large 29000000 log.tsv` takes so many pairs, and keeps the log there.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 import tempfile
@@ -17,22 +21,26 @@ __all__ = ["main"]
 ITEMS, ROWS = 4_000, 2_000_000
 
 
-def main(rows: int = ROWS) -> None:
+def main(rows: int = ROWS, log: Path | None = None) -> None:
     """Print a line for each way, each measured in a process of its own, and the ratio."""
-    print(f"mining for {ITEMS:,} items, {rows:,} pairs, product of two fields, processor time")
+    print(
+        f"mining for {ITEMS:,} items, {rows:,} pairs, product of two fields, processor time",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "log.tsv")
-        write_logs(path, rows)
+        path = log or Path(folder, "log.tsv")
+        if not path.exists():
+            write_logs(path, rows)
         seconds, found = zip(*(_measured(path, way) for way in ("all", "lists")), strict=True)
     same = "the same references" if found[0] == found[1] else "OTHER REFERENCES"
     print(f"ratio {seconds[1] / seconds[0]:.2f}, {same}")
 
 
 def _measured(path: Path, way: str) -> tuple[float, str]:
-    command = [sys.executable, "-m", "bench.mine_large", str(path), way]
+    command = [sys.executable, "-m", "bench.mine_large", way, str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     line, seconds, found = done.stdout.splitlines()
-    print(line)
+    print(line, flush=True)
     return float(seconds), found
 
 
@@ -57,18 +65,12 @@ def _measure(path: str, way: str) -> None:
         f"{_peak() - before:4.0f} MB more memory at the peak"
     )
     print(seconds)
-    print(hash_of(found.study.items))
-
-
-def hash_of(made: object) -> str:
-    """Tells results apart."""
-    import hashlib
-
-    return hashlib.sha256(repr(made).encode()).hexdigest()
+    print(hashlib.sha256(repr(found.study.items).encode()).hexdigest())
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        _measure(sys.argv[1], sys.argv[2])
+    if sys.argv[1:2] in (["all"], ["lists"]):
+        _measure(sys.argv[2], sys.argv[1])
     else:
-        main(*map(int, sys.argv[1:]))
+        given = sys.argv[1:]
+        main(int(given[0]) if given else ROWS, Path(given[1]) if len(given) > 1 else None)

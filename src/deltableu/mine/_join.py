@@ -144,6 +144,7 @@ def _hit(
     hits: cython.ushort[::1],
     reached: cython.int[::1],
     count: cython.int,
+    tally: cython.longlong[:, ::1],
 ) -> cython.int:
     """Add to `reached` the items whose hits get full; their number.
 
@@ -151,12 +152,14 @@ def _hit(
     """
     hit: cython.int
     code: cython.longlong
+    steps: cython.longlong = 0
     for i in range(distinct):
         key = present[i] + offset
         for k in range(list_bounds[key], list_bounds[key + 1]):
             code = list_codes[k]
             if ((code >> 16) & 255) < level:
                 break
+            steps += 1
             item = code >> 24
             hit = hits[item]
             if hit < full:
@@ -166,6 +169,7 @@ def _hit(
                     reached[count] = item
                     count += 1
                 hits[item] = hit
+    tally[level, 2] += steps
     return count
 
 
@@ -298,6 +302,7 @@ def score_rows(
     list_codes: cython.const[cython.longlong][::1],
     full: cython.int,
     hits: cython.ushort[::1],
+    tally: cython.longlong[:, ::1],
     thresholds: cython.const[cython.double][::1],
     limits: cython.const[cython.float][::1],
     values: cython.double[::1],
@@ -322,7 +327,9 @@ def score_rows(
     where those are too long, through sums of single precision over postings of the terms (dense
     ones where most items have the term) that might exceed their `limits`. `values`, `others`,
     `sums` and `other_sums` are scratch, all 0; the last two and `limits` are padded to a multiple
-    of 64. Stops where the candidates of another row might not fit; `progress[0]` is the first row
+    of 64. `tally` gets, at each level, rows, rows that used lists, their steps and what
+    they reached.
+    Stops where the candidates of another row might not fit; `progress[0]` is the first row
     not scored.
     """
     items: cython.longlong = thresholds.shape[0]
@@ -380,6 +387,7 @@ def score_rows(
             level = 0
             while level + 1 < levels.shape[0] and cap <= levels[level + 1]:
                 level += 1
+            tally[level, 0] += 1
             if lists_used[level]:
                 for k in range(items):
                     hits[k] = starts[level, k]
@@ -394,6 +402,7 @@ def score_rows(
                     hits,
                     reached,
                     0,
+                    tally,
                 )
                 if slope != 0.0:
                     count_reached = _hit(
@@ -407,7 +416,10 @@ def score_rows(
                         hits,
                         reached,
                         count_reached,
+                        tally,
                     )
+                tally[level, 1] += 1
+                tally[level, 3] += count_reached
             else:
                 for k in range(padded):
                     sums[k] = 0.0

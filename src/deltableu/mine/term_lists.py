@@ -25,10 +25,12 @@ _SLACK, _SLACK_CONSTANT = 0.005, 2.5
 _STEP, _LOOK = 1.2, 45.0
 #: Nanoseconds an item of adding up all of them; 0 makes lists useless.
 BESIDE = 0.65
-#: Of so many steps one leads to a look.
-_LOOKS = 0.018
-#: Lists are made again when thresholds have risen so much; lists that are not used, later.
-_RISE, _RISE_UNUSED = 1.02, 1.4
+#: Looks of a step, until they have been counted.
+_LOOKS = 0.02
+#: So many rows are enough to count.
+_COUNTED = 200
+#: Lists are made again after so many rows, when thresholds have risen so much.
+_REST, _RISE = 40_000, 1.03
 #: More than any rounding takes away.
 _MARGIN = 1.0 + 1e-9
 
@@ -59,6 +61,8 @@ class Lists:
     thresholds : array
     used : array
         At each level, whether lists are quicker than adding up all items.
+    tally : array
+        Levels x (rows, rows that used lists, their steps, their looks), as it was.
     starts : array
         Levels x items: the hits that an item has before any.
     bounds, codes : array
@@ -67,23 +71,36 @@ class Lists:
 
     thresholds: Array
     used: Bytes
+    tally: Ints
     starts: np.ndarray[Any, np.dtype[np.uint16]]
     bounds: Ints32
     codes: Ints
 
     def serve(self, thresholds: Array) -> bool:
-        """Whether they hold for thresholds that are not much higher."""
-        rise = _RISE if self.used.any() else _RISE_UNUSED
-        return bool(
-            (self.thresholds <= thresholds).all()
-            and thresholds.sum() <= rise * self.thresholds.sum()
-        )
+        """Whether they hold for thresholds, and are worth keeping."""
+        if (self.thresholds > thresholds).any():
+            return False
+        rested = self.tally[:, 0].sum() < _REST
+        return bool(rested or thresholds.sum() <= _RISE * self.thresholds.sum())
 
 
 class _Kept(threading.local):
-    """The lists that a thread made last; they stay where they are when their maker is sent."""
+    """The lists that a thread made last, and what it has seen of them; it is not sent elsewhere."""
 
     lists: Lists | None = None
+
+    def __init__(self) -> None:
+        self.looks = np.full(_LEVELS, _LOOKS)
+
+    def learn(self) -> None:
+        """Count looks, and stop using lists that have brought too many."""
+        if (lists := self.lists) is None:
+            return
+        _, rows, steps, looks = lists.tally.T
+        some = rows >= _COUNTED
+        self.looks[some] = looks[some] / np.maximum(steps[some], 1)
+        cost = _STEP * steps[some] + _LOOK * looks[some]
+        lists.used[some] = cost <= BESIDE * len(lists.thresholds) * rows[some]
 
     def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
         return _Kept, ()
@@ -176,12 +193,13 @@ class TermLists:
 
     def arrays(self, thresholds: Array) -> tuple[object, ...]:
         """As the kernel takes them."""
+        self.kept.learn()
         lists = self.kept.lists
         if lists is None or not lists.serve(thresholds):
             lists = self.kept.lists = self.make(thresholds)
         hits = np.empty(len(thresholds), np.uint16)
         found = lists.used, lists.starts, lists.bounds, lists.codes
-        return self.slacks, self.levels, *found, _FULL, hits
+        return self.slacks, self.levels, *found, _FULL, hits, lists.tally
 
     def make(self, thresholds: Array) -> Lists:
         """Lists for some thresholds."""
@@ -215,10 +233,11 @@ class TermLists:
         bounds = np.zeros(2 * self.size + 1, np.int32)
         np.cumsum(np.bincount(keys, minlength=2 * self.size), out=bounds[1:])
         steps = np.cumsum(np.bincount(last_level, shares, minlength=_LEVELS)[::-1])[::-1]
-        looks = _LOOKS * steps + shares[of_easy[listed]].sum()
+        looks = self.kept.looks * steps + shares[of_easy[listed]].sum()
         return Lists(
             thresholds.copy(),
             (_STEP * steps + _LOOK * looks <= BESIDE * count).astype(np.uint8),
+            np.zeros((_LEVELS, 4), np.int64),
             starts,
             bounds,
             codes[np.argsort((keys << 8) + (_LEVELS - last_level))],
