@@ -13,6 +13,7 @@ from deltableu._types import Array, Bytes, Ints, Ints32, Singles
 from deltableu.errors import InputError, check_choice
 from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
+from deltableu.mine.term_lists import TermLists
 from deltableu.text import TokenArrays, WordNumbers, lanes
 
 _kernel = _kernels.load("mine._join")
@@ -156,11 +157,11 @@ class Bm25Counter:
             )
         )
         if settings.on == "response":
-            return Bm25Scorer(self.vocabulary, response, utterance, "response", 0.0, 1.0)
+            return Bm25Scorer.of(self.vocabulary, response, utterance, "response", 0.0, 1.0)
         factors = 0.0, 1.0
         if settings.on == "both":
             factors = product_factors(settings.product, settings.alpha, settings.epsilon)
-        return Bm25Scorer(self.vocabulary, utterance, response, "utterance", *factors)
+        return Bm25Scorer.of(self.vocabulary, utterance, response, "utterance", *factors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,6 +176,12 @@ class FieldQueries:
         The items of each term, but for terms that many items have.
     dense_rows, dense : array
         For those: the row of each term (-1 where it has none), and weights for all items.
+    totals : array
+        The sum of each item's weights.
+    most : array
+        The largest weight of each term.
+    shares : array
+        The part of the log's rows that have each term.
     shape : array
         k1 * (1 - b), k1 * b / average length, and the factor of the term frequency part.
     """
@@ -182,6 +189,9 @@ class FieldQueries:
     bounds: Ints
     terms: Ints32
     weights: Array
+    totals: Array
+    most: Array
+    shares: Array
     posting_bounds: Ints
     posting_items: Ints32
     posting_weights: Singles
@@ -213,12 +223,17 @@ class FieldQueries:
         places = first[order]
         terms, items = all_terms[places], item[places]
         weights = idf[terms] * times[order]
+        most = np.zeros(vocabulary.size)
+        np.maximum.at(most, terms, weights)
         factor = settings.k1 + 1.0 if settings.idf == "atire" else 1.0
         slope = settings.k1 * settings.b / (length / n if length else 1.0)
         return cls(
             np.searchsorted(items, np.arange(count + 1)).astype(np.int64),
             terms,
             weights,
+            np.bincount(items, weights, minlength=count).astype(np.float64, copy=False),
+            most,
+            rows / n,
             *_postings(terms, items, weights, vocabulary.size, count),
             np.array((settings.k1 * (1.0 - settings.b), slope, factor)),
         )
@@ -230,6 +245,8 @@ class FieldQueries:
             self.bounds,
             self.terms,
             self.weights,
+            self.totals,
+            self.most,
             self.posting_bounds,
             self.posting_items,
             self.posting_weights,
@@ -268,9 +285,23 @@ class Bm25Scorer:
     vocabulary: WordNumbers
     first: FieldQueries
     second: FieldQueries
+    lists: TermLists
     first_name: Literal["utterance", "response"]
     slope: float
     constant: float
+
+    @classmethod
+    def of(
+        cls,
+        vocabulary: WordNumbers,
+        first: FieldQueries,
+        second: FieldQueries,
+        first_name: Literal["utterance", "response"],
+        slope: float,
+        constant: float,
+    ) -> Bm25Scorer:
+        lists = TermLists.of(first, second, vocabulary.size, slope, constant)
+        return cls(vocabulary, first, second, lists, first_name, slope, constant)
 
     def candidates(
         self,
@@ -304,12 +335,15 @@ class Bm25Scorer:
             *self.second.arrays(),
             self.slope,
             self.constant,
+            *self.lists.arrays(thresholds),
             thresholds,
             limits,
             np.zeros(size),
             np.zeros(size),
             np.empty(size, np.int32),
             np.empty(size, np.int32),
+            np.empty(3),
+            np.empty(3),
             np.zeros(len(limits), np.float32),
             np.zeros(len(limits), np.float32),
             np.empty(items, np.int32),

@@ -10,7 +10,7 @@ from deltableu import _kernels
 from deltableu._types import Array, Ints, Ints32, Keys
 from deltableu.text import empty_keys, lanes
 
-_kernel = _kernels.load("mine._join")
+_kernel = _kernels.load("mine._heaps")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
