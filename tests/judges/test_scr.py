@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from math import exp, log
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from deltableu import SCR, score_systems
+from deltableu import SCR, score_systems, validate_metrics
 from deltableu.corpus import Item, Reference, reference_set
 from deltableu.errors import InputError
 from deltableu.judges import (
@@ -27,9 +28,11 @@ from deltableu.judges import (
 from deltableu.judges.balanced_logistic import balanced_logistic
 from deltableu.judges.word_space import OfTable, WordSpace
 from deltableu.text import Texts, Tokenizer, WordVectors, text_vectors
+from tests.cli.conftest import run as run  # a fixture
 from tests.judges.test_relevance import LOGS
 from tests.uncompiled import run_uncompiled
 
+DEMO = Path(__file__).parents[2] / "examples" / "demo"
 TAU = 0.1
 WORDS = [
     "the",
@@ -375,11 +378,9 @@ def test_outputs_and_their_ratings_are_never_seen(demo_study):
 
 @pytest.fixture(scope="module")
 def demo_study():
-    from pathlib import Path
-
     from deltableu import read_study
 
-    return read_study(Path(__file__).parents[2] / "examples" / "demo")
+    return read_study(DEMO)
 
 
 def test_parts_of_a_study_score_as_all_of_it_once_the_metric_is_fitted(model):
@@ -408,6 +409,25 @@ def test_some_references_are_scored_with_the_calibration_of_all():
         assert np.isfinite(fitted.statistics(outputs, encoded).segment_scores()).all()
     with pytest.raises(InputError, match="no item has two"):
         SCR().encode(references.select("single"))
+
+
+def test_metrics_are_fitted_before_references_are_selected(run):
+    """By every way in: `single` leaves nothing to calibrate on."""
+    references = reference_set(random_items(6, items=9))
+    outputs = {"one": outputs_of(range(9), 6), "two": outputs_of(range(9), 7)}
+    metric = SCR(others=4)
+    found = score_systems(references, outputs, metric, select="single")
+    fitted = metric.fitted_to(references)
+    expected = score_systems(references.select("single"), outputs, fitted)
+    assert str(found.scores[0].score.signature) == str(expected.scores[0].score.signature)
+    people = {name: [float(len(text)) for text in texts] for name, texts in outputs.items()}
+    rows = [list(row) for row in references.texts]
+    found = validate_metrics(outputs, people, references=rows, metrics=metric, select="single")
+    plain = score_systems(outputs, references=rows, metrics=metric, select="single")
+    assert list(found.signatures.values()) == [str(plain.scores[0].score.signature)]
+    shown = run("validate", DEMO, "--select", "single", "--metrics", "scr",
+                "--levels", "pooled", "--no-sentinels")  # fmt: skip
+    assert shown.code == 0, shown.err
 
 
 def test_items_without_a_good_reference_can_be_left_out():

@@ -313,8 +313,8 @@ def test_probabilities():
 
 WRONG = [
     ({"utility": "ibleu"}, "needs the message"),
-    ({"utility": "nist"}, "whole corpus"),
-    ({"utility": "cider"}, "whole corpus"),
+    ({"utility": "nist"}, "references of all items"),
+    ({"utility": "cider"}, "references of all items"),
     ({"utility": "length"}, "no reference"),
     ({"utility": "distinct-1"}, "cannot be a utility"),
     ({"utility": "blue"}, "did you mean"),

@@ -62,7 +62,7 @@ def audit(
     """
     inputs = read_inputs((study,), None, None, systems, missing)
     references = inputs.references.select(select)
-    chosen = options.make(metrics, references)
+    chosen = options.make(metrics, inputs.references)
     check_results(output, (study, *options.files))
     with ProgressBar() as bar:
         found = audit_metrics(

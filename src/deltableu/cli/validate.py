@@ -499,7 +499,7 @@ def _scores(
     found: list[Scoring | ScoreTable] = []
     if data is not None:
         check_outputs(data, data.path)
-        references = reference_set(data).select(select)
+        references = reference_set(data)
         wanted: list[Metric] = []
         if metrics is not None or tables is None:
             wanted += options.make(metrics or _suiting(references, options.order), references)
@@ -513,6 +513,7 @@ def _scores(
                 references,
                 data.outputs,
                 wanted,
+                select=select,
                 no_positive=no_positive,
                 threads=threads,
                 progress=progress,

@@ -26,22 +26,17 @@ if TYPE_CHECKING:
     from deltableu.score.explain import Explanation, Mark, NgramCredit, explain_item
     from deltableu.score.explain_pool import PooledReference, PoolExplanation, explain_pool
     from deltableu.score.functions import (
-        ScoreOptions,
-        TextOptions,
         bleu,
         chrf,
         chrf_plus_plus,
         cider,
         cider_d,
-        delta_bleu,
-        discriminative,
         distinct,
         entropy,
         ibleu,
         nist,
         rouge,
         sentence_bleu,
-        soft,
         ter,
     )
     from deltableu.score.influence import CorpusShare, corpus_share, rank_items
@@ -89,6 +84,7 @@ if TYPE_CHECKING:
         SoftTER,
     )
     from deltableu.score.metrics.ter import TER
+    from deltableu.score.one_call import ScoreOptions, TextOptions
     from deltableu.score.registry import (
         installed_metrics,
         make_metrics,
@@ -103,6 +99,7 @@ if TYPE_CHECKING:
     from deltableu.score.scored_sources import holds_texts, scored_source
     from deltableu.score.sources import TextSource, as_metrics, holds_scores, text_source
     from deltableu.score.systems import IntervalPlan, ScoredSystem, Scoring, score_systems
+    from deltableu.score.weighted_functions import delta_bleu, discriminative, soft
 
 __all__ = [
     "BLEU",

@@ -4,60 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypedDict, Unpack, get_args
-
-import numpy as np
+from typing import Any, Literal, Unpack
 
 from deltableu.corpus import ReferenceSet
-from deltableu.errors import InputError, check_at_least, check_choice, check_kind, check_share
-from deltableu.score.engine.credit_tables import Variant
+from deltableu.errors import InputError, check_choice, check_kind
 from deltableu.score.engine.formula import Method, Smoothing
 from deltableu.score.engine.inputs import as_list, as_reference_set
-from deltableu.score.engine.soft_pool import with_shares
-from deltableu.score.engine.statistics import IntervalMethod
-from deltableu.score.metric import Metric
-from deltableu.score.registry import metric_class
+from deltableu.score.one_call import (
+    References,
+    ScoreOptions,
+    TextOptions,
+    Weights,
+    bleu_score_of,
+    named_metric,
+    score_of,
+)
 from deltableu.score.results import BLEUScore, Score
-from deltableu.text import Normalization, Tokenize
-
-References = ReferenceSet | Sequence[Sequence[str]]
-Weights = Sequence[Sequence[float]]
-
-
-class ScoreOptions(TypedDict, total=False):
-    """What every function takes.
-
-    Attributes
-    ----------
-    select : str
-        `all` references, `single` (the first of each item) or `w>=T`, which keeps the first and
-        those with a weight of at least T.
-    interval : {"jackknife", "percentile", "bca"}, optional
-        Adds a confidence interval: where the score would lie on other items like these.
-    confidence : float
-        Confidence of the interval, 0.95 by default.
-    resamples : int
-        Samples of the bootstrap, 1000 by default.
-    rng : numpy Generator or int
-        Randomness of the bootstrap, 0 by default.
-    threads : int, optional
-        All cores by default; the score does not depend on it.
-    """
-
-    select: str
-    interval: IntervalMethod | None
-    confidence: float
-    resamples: int
-    rng: np.random.Generator | int | None
-    threads: int | None
-
-
-class TextOptions(ScoreOptions, total=False):
-    """The same, and how texts are changed before they become tokens: see `text.Tokenizer`."""
-
-    lowercase: bool
-    normalize: Normalization | None
-    strip_punctuation: bool
+from deltableu.text import Tokenize
 
 
 def bleu(
@@ -99,64 +62,8 @@ def bleu(
     >>> score.score, score.precisions
     (100.0, (100.0, 100.0, 100.0, 100.0))
     """
-    metric = _metric("bleu", locals())
-    return _bleu_score(metric, hypotheses, as_reference_set(references, weights), options)
-
-
-def delta_bleu(
-    hypotheses: Sequence[str],
-    references: References,
-    weights: Weights | None = None,
-    *,
-    order: int = 2,
-    variant: Variant = "paper",
-    tokenize: Tokenize = "13a",
-    smooth: Smoothing | None = None,
-    smooth_value: float | None = None,
-    effective_order: bool = False,
-    combine: Literal["geometric", "arithmetic"] = "geometric",
-    brevity: Literal["all", "positive"] = "all",
-    no_positive: Literal["error", "skip"] = "error",
-    **options: Unpack[TextOptions],
-) -> BLEUScore:
-    """delta-BLEU of one system: BLEU with weighted references (Galley et al. 2015).
-
-    Parameters
-    ----------
-    hypotheses : list of str
-        One text per item.
-    references : list of lists of str
-        The references of each item, any number of them.
-    weights : list of lists of float
-        A weight in [-1, 1] for every reference.
-    order, variant, tokenize, smooth, smooth_value, effective_order, combine, brevity
-        See `DeltaBLEU`.
-    no_positive : {"error", "skip"}
-        What to do with items that have no positively weighted reference.
-    **options
-        See `bleu`.
-
-    Returns
-    -------
-    BLEUScore
-        `numerators` are the raw sums, negative ones included.
-
-    Examples
-    --------
-    >>> score = delta_bleu(
-    ...     ["the food tasted terrible .", "the music was awful ."],
-    ...     [["the food was delicious .", "it tasted terrible ."], ["it was great .", "awful"]],
-    ...     [[1, -1], [1, -1]],
-    ... )
-    >>> score.numerators, score.score
-    ((2.0, -1.0), 0.0)
-    """
-    metric = _metric("delta-bleu", locals())
-    check_choice("no_positive", no_positive, ("error", "skip"))
-    chosen = _selected(as_reference_set(references, weights), options)
-    if no_positive == "skip":
-        hypotheses, chosen = _with_positive(hypotheses, chosen)
-    return _bleu_score(metric, hypotheses, chosen, options)
+    metric = named_metric("bleu", locals())
+    return bleu_score_of(metric, hypotheses, as_reference_set(references, weights), options)
 
 
 def sentence_bleu(
@@ -191,9 +98,9 @@ def sentence_bleu(
     """
     if not isinstance(hypothesis, str):
         raise InputError("hypothesis must be one string; SentenceBLEU(...).compute takes lists")
-    metric = _metric("sentence-bleu", locals())
+    metric = named_metric("sentence-bleu", locals())
     texts = as_list(references, "references")
-    return _bleu_score(metric, [hypothesis], as_reference_set([texts], None), options)
+    return bleu_score_of(metric, [hypothesis], as_reference_set([texts], None), options)
 
 
 def nist(
@@ -222,7 +129,7 @@ def nist(
     >>> nist(["a b", "c d"], [["a b"], ["c e"]], order=2).score
     1.5
     """
-    return _score(_metric("nist", locals()), hypotheses, references, options)
+    return score_of(named_metric("nist", locals()), hypotheses, references, options)
 
 
 def ibleu(
@@ -259,14 +166,14 @@ def ibleu(
     >>> round(score.score, 2)
     -20.0
     """
-    metric = _metric("ibleu", locals())
+    metric = named_metric("ibleu", locals())
     given = as_reference_set(references, None)
     if messages is not None:
         texts = as_list(messages, "messages")
         for place, text in enumerate(texts):
             check_kind(f"messages[{place}]", text, str)
         given = replace(given, messages=tuple(texts))
-    return _score(metric, hypotheses, given, options)
+    return score_of(metric, hypotheses, given, options)
 
 
 def cider(
@@ -295,7 +202,7 @@ def cider(
     >>> round(cider(["a cat sat", "a bird"], [["a cat sat down"], ["two dogs"]], order=2).score, 2)
     42.06
     """
-    return _score(_metric("cider", locals()), hypotheses, references, options)
+    return score_of(named_metric("cider", locals()), hypotheses, references, options)
 
 
 def cider_d(
@@ -325,7 +232,7 @@ def cider_d(
     >>> cider_d(["a cat sat", "fish"], [["a cat sat"], ["two dogs"]], order=2).score
     5.0
     """
-    return _score(_metric("cider-d", locals()), hypotheses, references, options)
+    return score_of(named_metric("cider-d", locals()), hypotheses, references, options)
 
 
 def chrf(
@@ -355,7 +262,7 @@ def chrf(
     >>> round(chrf(["the cat sat"], [["the cat sat down", "a cat"]]).score, 2)
     66.02
     """
-    return _score(_metric("chrf", locals()), hypotheses, references, options)
+    return score_of(named_metric("chrf", locals()), hypotheses, references, options)
 
 
 def chrf_plus_plus(
@@ -386,7 +293,7 @@ def chrf_plus_plus(
     >>> chrf_plus_plus(["the cat sat"], [["the cat sat", "a cat"]]).score
     100.0
     """
-    return _score(_metric("chrf++", locals()), hypotheses, references, options)
+    return score_of(named_metric("chrf++", locals()), hypotheses, references, options)
 
 
 def ter(
@@ -413,7 +320,7 @@ def ter(
     >>> ter(["the cat sat"], [["the cat sat down"]]).score
     25.0
     """
-    return _score(_metric("ter", locals()), hypotheses, references, options)
+    return score_of(named_metric("ter", locals()), hypotheses, references, options)
 
 
 def rouge(
@@ -445,82 +352,8 @@ def rouge(
     57.14
     """
     check_choice("kind", kind, ("1", "2", "L"))
-    metric = _metric(f"rouge-{kind.lower()}", {"tokenize": tokenize})
-    return _score(metric, hypotheses, references, options)
-
-
-def discriminative(
-    hypotheses: Sequence[str],
-    references: References,
-    weights: Weights | None = None,
-    *,
-    similarity: Any = "chrf++",
-    pool: Literal["mean", "best"] = "mean",
-    **options: Unpack[ScoreOptions],
-) -> Score:
-    """Any sentence similarity weighted by good and bad references: delta-chrF++ and the like.
-
-    Parameters
-    ----------
-    hypotheses, references, **options
-        See `bleu`.
-    weights : list of lists of float
-        A weight in [-1, 1] for every reference.
-    similarity : str, callable, mapping or Similarity
-        `chrf`, `chrf++`, `rouge-l`, `ter`, or one of your own: see `Discriminative`.
-    pool : {"mean", "best"}
-
-    Returns
-    -------
-    Score
-
-    Examples
-    --------
-    >>> discriminative(["i hate it"], [["i like it", "i hate it"]], [[0.5, -1.0]]).score < 0
-    True
-    """
-    from deltableu.score.metrics.discriminative import Discriminative
-
-    metric = Discriminative(similarity, pool)
-    return _score(metric, hypotheses, as_reference_set(references, weights), options)
-
-
-def soft(
-    hypotheses: Sequence[str],
-    references: References,
-    weights: Weights | None = None,
-    *,
-    similarity: Any = "cosine",
-    tau: float = 0.1,
-    **options: Unpack[ScoreOptions],
-) -> Score:
-    """Any sentence similarity, between the best reference and the weighted mean: soft-cosine, ...
-
-    Parameters
-    ----------
-    hypotheses, references, **options
-        See `bleu`.
-    weights : list of lists of float, optional
-        A weight in [-1, 1] for every reference; those above 0 count. Without, all count alike.
-    similarity : str, callable, mapping or Similarity
-        `cosine`, `chrf++`, `rouge-l`, or one of your own: see `Soft`.
-    tau : float
-        How far below the best a reference may lie and still count.
-
-    Returns
-    -------
-    Score
-
-    Examples
-    --------
-    >>> round(soft(["i like it"], [["i like it", "i hate it"]], similarity="chrf").score, 1)
-    93.1
-    """
-    from deltableu.score.metrics.soft import Soft
-
-    metric = Soft(similarity, tau)
-    given = with_shares(as_reference_set(references, weights))
-    return _score(metric, hypotheses, given, options)
+    metric = named_metric(f"rouge-{kind.lower()}", {"tokenize": tokenize})
+    return score_of(metric, hypotheses, references, options)
 
 
 def distinct(
@@ -587,76 +420,6 @@ def _diversity(
 ) -> Score:
     if isinstance(n, bool) or n not in range(1, most + 1):
         raise InputError(f"n must be a whole number from 1 to {most}, got {n!r}")
-    metric = _metric(f"{name}-{n}", {"tokenize": tokenize, "options": options})
+    metric = named_metric(f"{name}-{n}", {"tokenize": tokenize, "options": options})
     texts = as_list(hypotheses, "hypotheses")
-    return _score(metric, texts, ReferenceSet([("",)] * len(texts)), options)
-
-
-def _metric(name: str, given: dict[str, Any]) -> Metric:
-    """The metric with those of a function's arguments that are its settings."""
-    found = metric_class(name)
-    options = given.get("options", {})
-    settings = {**given, **{key: one for key, one in options.items() if key in _TEXT}}
-    for key in options:
-        if key not in _OPTIONS and key not in _TEXT:
-            raise TypeError(f"{name} has no setting or option {key!r}")
-    known = getattr(found, "__dataclass_fields__", {})
-    return found(**{key: one for key, one in settings.items() if key in known and known[key].init})
-
-
-_OPTIONS = frozenset(ScoreOptions.__annotations__)
-_TEXT = frozenset(TextOptions.__annotations__) - _OPTIONS
-
-
-def _selected(references: ReferenceSet, options: ScoreOptions) -> ReferenceSet:
-    select = options.get("select", "all")
-    return references if select in ("all", references.selection) else references.select(select)
-
-
-def _bleu_score(
-    metric: Metric, hypotheses: Sequence[str], references: ReferenceSet, options: ScoreOptions
-) -> BLEUScore:
-    score = _score(metric, hypotheses, references, options)
-    if not isinstance(score, BLEUScore):
-        raise TypeError("a metric of the BLEU family gives a BLEUScore")
-    return score
-
-
-def _score(
-    metric: Metric, hypotheses: Sequence[str], references: References, options: ScoreOptions
-) -> Score:
-    for key in options:
-        if key not in _OPTIONS and key not in _TEXT:
-            raise TypeError(f"{metric.name} has no setting or option {key!r}")
-    interval = options.get("interval")
-    confidence, resamples = options.get("confidence", 0.95), options.get("resamples", 1000)
-    if interval is not None:
-        check_choice("interval", interval, get_args(IntervalMethod))
-    check_share("confidence", confidence)
-    check_at_least("resamples", resamples, 1)
-    chosen = _selected(as_reference_set(references, None), options)
-    if "weights" in metric.needs and chosen.weights is None:
-        raise InputError(f"{metric.name} needs weights: a number in [-1, 1] for every reference")
-    rows = metric.compute(hypotheses, chosen, threads=options.get("threads"))
-    score = rows.score()
-    if interval is None:
-        return score
-    found = rows.interval(
-        interval, confidence=confidence, resamples=resamples, rng=options.get("rng", 0)
-    )
-    return score if found is None else score.with_interval(found)
-
-
-def _with_positive(
-    hypotheses: Sequence[str], references: ReferenceSet
-) -> tuple[Sequence[str], ReferenceSet]:
-    texts = as_list(hypotheses, "hypotheses")
-    dropped = set(references.without_positive())
-    if not dropped:
-        return texts, references
-    kept = [index for index in range(len(references.texts)) if index not in dropped]
-    if not kept:
-        raise InputError("no item is left: none has a positively weighted reference")
-    if len(texts) != len(references.texts):
-        return texts, references  # the next check explains it
-    return [texts[index] for index in kept], references.take(kept)
+    return score_of(metric, texts, ReferenceSet([("",)] * len(texts)), options)

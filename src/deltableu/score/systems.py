@@ -310,11 +310,16 @@ def score_systems(
     outputs = found.outputs
     if not outputs:
         raise InputError("there is nothing to score: no system outputs were given")
-    chosen = found.references if select == "all" else found.references.select(select)
+    made = as_metrics(metrics, found.references)
+    chosen = found.references
+    if select != "all":
+        # What a metric learns from references it learns from all, whichever then count.
+        made = tuple(metric.fitted_to(chosen) for metric in made)
+        chosen = chosen.select(select)
     return _scored(
         chosen,
         outputs,
-        as_metrics(metrics, chosen),
+        made,
         no_positive,
         intervals,
         groups,

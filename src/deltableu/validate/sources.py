@@ -42,11 +42,11 @@ def validation_sources(
         found = scored_source(scores, metrics=metrics, columns=columns, **options)
         return [_table(found, "scores")], None
     source = text_source(scores, columns=columns, **texts)
-    chosen = source.references.select(options["select"])
     scoring = score_systems(
-        chosen,
+        source.references,
         source.only(options["systems"]).outputs,
-        default_metrics(chosen) if metrics is None else metrics,
+        default_metrics(source.references) if metrics is None else metrics,
+        select=options["select"],
         no_positive=options["no_positive"],
         threads=options["threads"],
         progress=options["progress"],

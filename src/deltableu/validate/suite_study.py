@@ -284,17 +284,20 @@ def _scores(
 ) -> _Scored:
     """Scores of metrics, sentinels and controls, in this order."""
     scored = _Scored()
-    references = reference_set(study)
+    references = everything = reference_set(study)
     if any(references.texts):
         references = references.select(choices.select)
     suited: list[Metric] = []
     # Controls are scored as the references themselves are.
-    for metric in _fitted(metrics, references, told):
+    for metric in _fitted(metrics, everything, told):
         why = _unsuited(metric, references)
         if why is None:
             suited.append(metric)
         else:
             scored.missing[metric.name] = why
+    if choices.select != "all":
+        # As `score_systems` does: all references are learnt from, whichever then count.
+        suited = [metric.fitted_to(everything) for metric in suited]
     outputs: Mapping[str, Sequence[str]] = study.outputs
     if not suited:
         return scored
