@@ -591,5 +591,5 @@ def test_an_explanation_adds_up(model):
 def test_candidates_of_one_item_have_no_chance_term():
     from deltableu.tune.mbr_utilities import utility_of
 
-    with pytest.raises(InputError, match="choose another utility, such as soft-cosine"):
+    with pytest.raises(InputError, match="scr looks at the references of all items"):
         utility_of(SCR())

@@ -112,6 +112,10 @@ def needed_files(study, tmp_path_factory):
     return {"vectors": str(folder / "vectors.txt"), "table": str(folder / "table.tsv")}
 
 
+#: Models of others, which they would fetch: tests/integrations has models in their place.
+NEED_PACKAGES = {"bertscore": ("bert_score",), "comet": ("comet",)}
+
+
 @pytest.fixture(scope="module")
 def scorer(tmp_path_factory):
     """A model of replies that knows nothing."""
@@ -131,6 +135,8 @@ def test_every_metric_scores_the_demo_within_its_limits(name, study, needed_file
     if "relevance" in needed:
         pytest.importorskip("wordllama")
         needed_files = {**needed_files, "relevance": train_relevance(LOGS)}
+    for package in NEED_PACKAGES.get(name, ()):
+        pytest.importorskip(package)
     settings = {one: needed_files[one] for one in needed}
     (metric,) = make_metrics([name], settings)
     outputs = {name: study.outputs[name] for name in ("human", "random")}

@@ -58,6 +58,7 @@ GROUPS = {
         *(
             "aim",
             "tau",
+            "encoder",
             "draws",
             "estimator",
             "population",

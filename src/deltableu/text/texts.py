@@ -166,16 +166,14 @@ class Texts(Sequence[str]):
 def join_cells(columns: Sequence[Texts], side: bytes = b"") -> bytes:
     r"""Lines of a table, each with a cell of every column and tabs between them.
 
-        The columns are in one buffer; what lies behind its end is in `side`. Tabs, line feeds,
-        carriage returns and backslashes in cells are spelt with a backslash.
+    The columns are in one buffer; what lies behind its end is in `side`. Tabs, line feeds,
+    carriage returns and backslashes in cells are spelt with a backslash.
 
-        Examples
-        --------
-        >>> texts = Texts.of(["a", "b	c"])
-        >>> join_cells([texts, texts.choose(slice(None, None, -1))])
-        b'a	b\tc
-    b\tc	a
-    '
+    Examples
+    --------
+    >>> texts = Texts.of(["a", "b\tc"])
+    >>> join_cells([texts, texts.choose(slice(None, None, -1))])
+    b'a\tb\\tc\nb\\tc\ta\n'
     """
     cells = np.stack([span for one in columns for span in (one.starts, one.ends)])
     room = np.empty(2 * sum(one.size for one in columns) + cells.size, np.uint8)
