@@ -37,9 +37,9 @@ experiment: $(VENV)/neural.stamp
 	@echo "The report: $(CURDIR)/out/experiment/report.html"
 
 # Two processes have two cores: threads of BLAS and torch would only wait for each other, busily.
-# A test that hangs says where after five minutes.
+# A test that hangs says where after five minutes. Who has nothing left to do takes over tests.
 test: check $(VENV)/browser.stamp
-	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --timeout 300 -m "not long"
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --timeout 300 -m "not long"
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .

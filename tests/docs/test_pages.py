@@ -43,6 +43,14 @@ NEEDS = {
 }
 
 
+#: What takes long and is run elsewhere too: the demo's experiment is in the README.
+LONG = ("docs/how-to/experiment.md",)
+
+
+def _with_marks(page: str) -> Any:
+    return pytest.param(page, marks=pytest.mark.long) if page in LONG else page
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that has the examples and small files, as a reader's has."""
@@ -75,7 +83,7 @@ def test_fences_say_what_their_blocks_are(page: str) -> None:
         assert block.kind in KINDS, f"{page}, line {block.line}: ```{block.kind}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
+@pytest.mark.parametrize("page", [_with_marks(page) for page in PAGES if blocks(page)])
 def test_a_page_runs(page: str, run: Run, folder: Path) -> None:
     for package in NEEDS.get(page, ()):
         pytest.importorskip(package)
