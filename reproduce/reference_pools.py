@@ -210,14 +210,12 @@ def section(data: Path) -> str:
     # With DSTC7's twelve choices each row counts twelve times.
     few = {name: one for name, one in rows.items() if name not in (MINED_ELSEWHERE, ELSEWHERE)}
     lent = provider_sets(data)
-    made = [
-        Column.of(name, [one], rows)
-        for name, one in mined_sets(data, "utterance", judges=True).items()
-    ]
-    made.append(Column.of("DSTC7", lent, few))
+    made = [Column.of("DSTC7", lent, few)]
     for kind, negatives in (("random", "none"), ("adversarial", "none"), ("adversarial",) * 2):
         name = f"DailyDialog++, {kind}" + ("" if negatives == "none" else ", negatives")
         made.append(Column.of(name, [labelled_set(data, kind, negatives)], rows))
+    mined = mined_sets(data, "utterance", judges=True)
+    made = [*(Column.of(name, [one], rows) for name, one in mined.items()), *made]
     both = [
         Column.of(name, [one], METRICS)
         for name, one in mined_sets(data, "both", judges=False).items()
