@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reproduce.layout import NOTHING, table
+from reproduce.ruber import EXAMPLES
 from reproduce.self_calibrated import (
     BLIND,
     ELSEWHERE,
@@ -119,8 +120,9 @@ DailyDialog++ are of Spearman's correlation with the labels.
 The relevance model is of {pairs:,} pairs of the five logs. DSTC7 and DailyDialog++ have no messages
 here, so that scr does without it there. scr calibrates itself on the references of each set; where
 these have negative weights (DSTC7 and the last column) it learns to tell good references from bad
-ones. upsilon-BLEU's rater (*b*) and RUBER's scorer are those that the two sections above train; a
-dash stands where there is no message.
+ones. RUBER's scorer is that of the section above. upsilon-BLEU's rater learns from the same logs as
+rater *b* further above, but from {examples:,} examples an epoch, as the scorer does, where *b* sees
+all of them: it takes minutes. A dash stands where there is no message.
 
 Controls. *Shuffled weights*: each item's weights go to its references at random, and scr calibrates
 after that. *Another item's*: the references of the item half the set away, with or without the own
@@ -232,7 +234,8 @@ def page(
 ) -> Iterator[str]:
     """The lines of the section."""
     contexts, dev = len(set(lent[0].items)), len(set(made[-1].sets[0].items))
-    yield ABOUT.format(mined=MINED, contexts=contexts, splits=SPLITS, dev=dev, pairs=pairs)
+    counts = {"mined": MINED, "contexts": contexts, "splits": SPLITS, "dev": dev, "pairs": pairs}
+    yield ABOUT.format(**counts, examples=EXAMPLES)
     yield FINDINGS
     yield "### The figures"
     yield ""

@@ -20,7 +20,7 @@ from reproduce.provider_split import Rated as Providers
 from reproduce.provider_split import splits
 from reproduce.rated_outputs import Rated, rated_grade, rated_multirefeval
 from reproduce.rated_sets import read_rated_responses
-from reproduce.ruber import trained_judges
+from reproduce.ruber import quick_judges
 from reproduce.upsilon_scores import Said
 
 __all__ = ["MINED", "SPLITS", "Judged", "labelled_set", "mined_sets", "provider_sets"]
@@ -64,7 +64,7 @@ def mined_sets(data: Path, on: Any, judges: bool) -> dict[str, Judged]:
             mine_references(only_originals(items(data)), folder, plan=plan).study
             for items in (multirefeval_items, grade_items)
         ]
-        rater, scorer = trained_judges(data, logs) if judges else (None, None)
+        rater, scorer = quick_judges(data, logs) if judges else (None, None)
     found = {}
     both = (rated_multirefeval(data), rated_grade(data, grade_items(data).items))
     for study, rated in zip(studies, both, strict=True):
