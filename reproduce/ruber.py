@@ -58,7 +58,7 @@ from reproduce.upsilon_scores import (
     scores_of,
 )
 
-__all__ = ["section", "trained_judges"]
+__all__ = ["section"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -129,20 +129,15 @@ def section(data: Path) -> str:
                 ("grade", only_originals(grade_items(data))),
             )
         }
-        rater, model = trained_judges(data, logs)
-    said = {name: Said.of(rater, study) for name, study in mined.items()}
+        judged = evaluated_turns(data)
+        learnt = logs / "learnt"
+        learnt.mkdir()
+        write_unjudged(logs, learnt, judged)
+        write_positives(data, learnt / POSITIVES, judged)
+        model = trained_scorer(learnt, MODELS)
+        rater = train_models(learnt, MODELS, plans=[one for one in RATERS if one.name == MAIN])
+    said = {name: Said.of(rater[MAIN], study) for name, study in mined.items()}
     return "\n".join(page(data, model, vectors, said))
-
-
-def trained_judges(data: Path, logs: Path) -> tuple[RaterModel, RaterModel]:
-    """The rater of upsilon-BLEU and RUBER's scorer, from logs without what both are judged on."""
-    judged = evaluated_turns(data)
-    learnt = logs / "learnt"
-    learnt.mkdir()
-    write_unjudged(logs, learnt, judged)
-    write_positives(data, learnt / POSITIVES, judged)
-    raters = train_models(learnt, MODELS, plans=[one for one in RATERS if one.name == MAIN])
-    return raters[MAIN], trained_scorer(learnt, MODELS)
 
 
 def trained_scorer(logs: Path, folder: Path) -> RaterModel:

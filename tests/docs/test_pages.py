@@ -40,6 +40,7 @@ NEEDS = {
     "docs/how-to/integrations.md": ("torch", "torchmetrics", "evaluate"),
     "docs/how-to/scr.md": ("wordllama",),
     "docs/how-to/soft.md": ("wordllama",),
+    "docs/which-metric.md": ("wordllama",),
 }
 
 

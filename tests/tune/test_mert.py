@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from deltableu import BLEU, TER, DeltaBLEU, Distinct1, read_study, reference_set
+from deltableu import BLEU, TER, DeltaBLEU, Distinct1, Soft, read_study, reference_set
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.tune import MertSettings, PerceptronSettings, tune_weights
@@ -36,7 +36,7 @@ def every_choice(metric, lists, references):
 
 @pytest.mark.parametrize(
     "metric",
-    [BLEU(order=2, tokenize="none"), DeltaBLEU(tokenize="none"), TER()],
+    [BLEU(order=2, tokenize="none"), DeltaBLEU(tokenize="none"), TER(), Soft("chrf")],
     ids=lambda one: one.name,
 )
 @settings(max_examples=15, deadline=None)
