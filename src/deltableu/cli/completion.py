@@ -58,7 +58,8 @@ def _place(shell: Shell) -> Path:
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     return {
         "bash": data / "bash-completion" / "completions" / "deltableu",
-        "zsh": home / ".zsh" / "completions" / "_deltableu",
+        # The name of the function in it: zsh would not call one of another name.
+        "zsh": home / ".zsh" / "completions" / "_cyclopts_deltableu",
         "fish": config / "fish" / "completions" / "deltableu.fish",
     }[shell]
 
