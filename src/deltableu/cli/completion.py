@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,6 +13,8 @@ from deltableu.cli.output import note
 from deltableu.io import atomic_write
 
 Shell = Literal["bash", "zsh", "fish"]
+#: An argument in the script of zsh that names nothing to complete it with.
+_ARGUMENT = re.compile(r"^( +'(?:\*|\d+):(?:[^':\n]|\\:|'\\'')*)(' \\)$", re.MULTILINE)
 
 
 @grouped
@@ -45,10 +48,11 @@ def _script(shell: Shell) -> str:
     from deltableu.cli.app import parser
 
     script = parser().generate_completion(prog_name="deltableu", shell=shell)
-    # By itself it would complete names of files only where an option takes one.
-    return script.replace(
-        "complete -F _deltableu", "complete -o bashdefault -o default -F _deltableu"
-    )
+    # By itself it completes names of files only where a Path is asked for, and many arguments are
+    # texts because they may be URLs, patterns or - as well.
+    if shell == "zsh":
+        return _ARGUMENT.sub(r"\1:_files\2", script)
+    return script.replace("complete -F ", "complete -o bashdefault -o default -F ")
 
 
 def _place(shell: Shell) -> Path:

@@ -234,7 +234,7 @@ def _hosts(name: str | None) -> Sequence[str]:
 
 def _described(kind: type) -> dict[str, Any]:
     """The body of a request, for the OpenAPI description."""
-    _, parts = msgspec.json.schema_components([kind], "#/components/schemas/{name}")
+    _, parts = msgspec.json.schema_components([kind], ref_template="#/components/schemas/{name}")
     found = parts[kind.__name__]
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": found}}}}
 
