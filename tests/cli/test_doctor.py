@@ -74,7 +74,7 @@ def test_without_metadata_it_still_says_what_it_knows(succeeds, monkeypatch):
 
 def test_it_finds_what_killed_runs_left_and_what_to_go_on_with(succeeds, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    work = WorkFolder("out/mined.checkpoints", "0123456789abcdef")
+    work = WorkFolder("mined.mining", "0123456789abcdef")
     work.begin()
     work.release()
     Path("study.answers").mkdir()

@@ -123,7 +123,6 @@ def _folders() -> Iterator[tuple[str, Path, _Size]]:
     candidates = [
         ("left by killed runs", Path(tempfile.gettempdir()), ".*.deltableu.tmp"),
         ("work to go on with", here, "*/*/deltableu.json"),
-        ("work to go on with", here, "*/*/*/deltableu.json"),
         ("answers of LLMs", here, "*.answers"),
     ]
     found: dict[Path, str] = {}
