@@ -11,7 +11,7 @@ NEURAL := 'title="The demo experiment, with a judge trained meanwhile"' \
 	'judge={epochs=40, patience=10, hidden=64, embedding=64}' \
 	'score.triplets="first"' 'validate.triplets="first"' 'report.triplets="first"'
 
-.PHONY: demo demo-neural docs experiment test check bench test-long reproduce simulate clean
+.PHONY: demo demo-neural docs experiment test check bench test-long lower-bounds reproduce simulate clean
 
 # The second time, only what has changed is done again.
 demo: $(VENV)/demo.stamp
@@ -55,6 +55,25 @@ docs: $(VENV)/docs.stamp
 
 test-long: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -m long
+
+# The oldest releases that pyproject.toml admits, in an environment of their own; and once more without
+# the encoder, which needs newer ones. What is left out takes newer ones for its comparison.
+LOWEST := out/lowest
+LOWEST_TESTS := tests/io tests/score/test_golden.py tests/stats tests/text/test_tokenizers.py \
+	$(addprefix tests/cli/test_,completion.py doctor.py process.py score_study.py terminal.py validate.py vocabulary.py) \
+	tests/report/test_page.py tests/report/test_plots.py tests/mine/test_engines.py tests/mine/test_tls.py \
+	tests/rate/server/test_rating.py tests/rate/server/test_organiser.py tests/judges/test_llm_rater.py \
+	-k 'not scipys and not backend_of_the_caller'
+lower-bounds: $(BIN)/uv
+	@for extras in standard cluster,ja,llm,parquet,report,web; do \
+	  echo "installing the oldest releases for [$$extras] ..." && \
+	  $(BIN)/uv venv --quiet --clear --python '>=3.11,<3.12' $(LOWEST) && \
+	  $(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --refresh-package deltableu \
+	    --resolution lowest-direct ".[$$extras]" && \
+	  $(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python hypothesis pytest pytest-timeout pytest-xdist && \
+	  $(LOWEST)/bin/python -m pytest -q -n 2 --timeout 300 -m "not long" -p no:cacheprovider \
+	    --override-ini filterwarnings= $(LOWEST_TESTS) || exit 1; \
+	done
 
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m bench

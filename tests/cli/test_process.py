@@ -11,7 +11,6 @@ import time
 import pytest
 
 import deltableu
-from deltableu import _kernels
 from deltableu.cli.app import COMMANDS
 
 HEAVY = ("scipy.stats", "pyarrow", "matplotlib", "torch", "fastapi", "sqlalchemy", "dask")
@@ -111,20 +110,6 @@ def test_every_command_explains_every_option(command, succeeds, monkeypatch):
 
 def test_version(succeeds):
     assert succeeds("--version").out == f"{deltableu.__version__}\n"
-
-
-def test_doctor_says_that_the_kernels_are_compiled(succeeds):
-    record = succeeds("doctor", "--format", "json").json
-    assert record["deltableu"] == deltableu.__version__
-    kernels = {name: state for name, state in record.items() if name.startswith("kernel ")}
-    assert kernels == {f"kernel {name}": "compiled" for name in _kernels.names()}
-
-
-def test_doctor_says_when_the_kernels_are_not_compiled(process):
-    result = process("doctor", "--format", "json", DELTABLEU_UNCOMPILED="1")
-    assert (result.code, result.err) == (0, "")
-    states = {s for name, s in result.json.items() if name.startswith("kernel ")}
-    assert states == {"plain Python (slow)"}
 
 
 def test_uncompiled_kernels_print_the_same_scores(process, demo):

@@ -43,7 +43,8 @@ COMMANDS = {
     "metrics": "List the metrics that are installed, and what they need.",
     "experiment": "Carry logs through all stages to a report, and keep what is done.",
     "report": "Write one HTML page with a study's contents and scores.",
-    "doctor": "Say how this installation is set up.",
+    "doctor": "Say how this installation is set up, and how to get what is missing.",
+    "completion": "Let the Tab key complete commands and options in a shell.",
 }
 #: Commands whose names Python keeps for itself.
 _MODULES = {"import": "importing"}

@@ -90,7 +90,7 @@ GROUPS = {
             "magnitude",
             "original",
         ),
-        *("start", "method", "restarts", "directions", "regularization", "strength"),
+        *("encoder", "start", "method", "restarts", "directions", "regularization", "strength"),
     ),
     TESTS: (
         *("methods", "levels", "tests", "correction", "significance", "interval", "confidence"),

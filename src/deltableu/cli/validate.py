@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, cast
 from cyclopts import Parameter
 
 from deltableu.cli.inputs import check_outputs, check_results, read_people
-from deltableu.cli.metric_options import MetricOptions, at_one_order
+from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import (
     Digits,
@@ -24,25 +24,23 @@ from deltableu.cli.options import (
     one_tidy_table,
     unused,
 )
-from deltableu.cli.output import Format, emit, note_left_out, remark
+from deltableu.cli.output import Format, emit, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.suite import print_suite
 from deltableu.cli.sweep import SWEPT_METHODS, SweepOptions, sweep_study
+from deltableu.cli.validate_inputs import (
+    group_warnings,
+    groups_of,
+    human_scores,
+    metric_scores,
+)
 from deltableu.corpus import (
     Missing,
     RatingTable,
-    ReferenceSet,
-    ScoreTable,
-    Study,
-    item_groups,
-    read_scores,
-    reference_set,
-    ungrouped_note,
 )
 from deltableu.errors import InputError
-from deltableu.io import ColumnNames, Table, as_record, named_columns
+from deltableu.io import Table, as_record, named_columns
 from deltableu.report import verdict
-from deltableu.score import Metric, Scoring, make_metrics, score_systems
 from deltableu.validate import (
     ANALYSES,
     Analyses,
@@ -341,7 +339,7 @@ def validate(
             columns=rated,
             missing=missing,
         )
-    people = _people(data, study, human, people_mapped, criterion, unknown)
+    people = human_scores(data, study, human, people_mapped, criterion, unknown)
     if data is not None and swept.sweep is not None:
         check_outputs(data, data.path, systems or ())
         sweep_study(
@@ -358,8 +356,8 @@ def validate(
             metrics=metrics,
             metric_options=options,
             systems=systems,
-            groups=_groups(data, group),
-            notes=_warnings(data, group),
+            groups=groups_of(data, group),
+            notes=group_warnings(data, group),
             digits=digits,
             format=format,
             output=output,
@@ -367,7 +365,7 @@ def validate(
         )
         return
     with ProgressBar() as progress:
-        found = _scores(
+        found = metric_scores(
             data,
             scores,
             mapped,
@@ -385,8 +383,8 @@ def validate(
             people,
             plan=plan,
             systems=systems,
-            groups=_groups(data, group),
-            notes=_warnings(data, group),
+            groups=groups_of(data, group),
+            notes=group_warnings(data, group),
             threads=threads,
             progress=progress,
         )
@@ -450,94 +448,3 @@ def _one_test(text: str) -> MetricTest | Literal["auto"]:
     if len(names) != 1:
         raise InputError(f"--tests takes one test here, got {text!r}")
     return cast(MetricTest | Literal["auto"], names[0])
-
-
-def _groups(data: Study | None, field: str | None) -> dict[str, str] | None:
-    if field is None:
-        return None
-    if data is None:
-        raise InputError("--group names a field of a study's items: give the study folder too")
-    return dict(zip((item.id for item in data.items), item_groups(data, field), strict=True))
-
-
-def _warnings(data: Study | None, field: str | None) -> list[str]:
-    warning = None if data is None or field is not None else ungrouped_note(data)
-    return [] if warning is None else [warning]
-
-
-def _people(
-    data: Study | None,
-    path: Path | None,
-    human: str | None,
-    columns: ColumnNames | None,
-    criterion: str | None,
-    unknown: Literal["error", "drop"],
-) -> ScoreTable | RatingTable:
-    if human is not None:
-        table = read_scores(human, columns=columns)
-        return table if criterion is None else table.select(metrics=[criterion])
-    if data is None or not (data.ratings.system >= 0).any():
-        raise InputError(f"{path}: the study has no ratings of systems; give --human scores.csv")
-    return RatingTable.from_study(data, criterion=criterion, unknown=unknown)
-
-
-def _scores(
-    data: Study | None,
-    tables: list[str] | None,
-    columns: ColumnNames | None,
-    lower_is_better: list[str],
-    metrics: str | None,
-    options: MetricOptions,
-    select: str,
-    no_positive: Literal["error", "skip"],
-    *,
-    sentinels: bool,
-    threads: int | None,
-    progress: ProgressBar,
-) -> list[Scoring | ScoreTable]:
-    """Scores of the metrics asked for, and of sentinels as far as the texts are there."""
-    found: list[Scoring | ScoreTable] = []
-    if data is not None:
-        check_outputs(data, data.path)
-        references = reference_set(data)
-        wanted: list[Metric] = []
-        if metrics is not None or tables is None:
-            wanted += options.make(metrics or _suiting(references, options.order), references)
-        else:
-            no_use(options.changed(), "ready --scores alone")
-        if sentinels:
-            there = {metric.name for metric in wanted}
-            wanted += make_metrics([n for n in _sentinels(references) if n not in there], {})
-        if wanted:
-            scoring = score_systems(
-                references,
-                data.outputs,
-                wanted,
-                select=select,
-                no_positive=no_positive,
-                threads=threads,
-                progress=progress,
-            )
-            note_left_out(len(scoring.dropped), len(data.items))
-            found.append(scoring)
-    for path in tables or []:
-        table = read_scores(path, columns=columns)
-        table = table.with_lower_better([name for name in lower_is_better if name in table.metrics])
-        found.insert(0, table)
-    for name in lower_is_better:
-        if not any(name in one.metrics for one in found if isinstance(one, ScoreTable)):
-            raise InputError(f"--lower-is-better names {name!r}, which no table has")
-    if not found:
-        raise InputError("there is no metric to validate")
-    return found
-
-
-def _suiting(references: ReferenceSet, order: int | None) -> str:
-    weighted = [] if references.weights is None else ["delta-bleu", "delta-chrf++"]
-    return ",".join(at_one_order([*weighted, "bleu", "sentence-bleu", "chrf++"], order))
-
-
-def _sentinels(references: ReferenceSet) -> list[str]:
-    messages = references.messages
-    answered = messages is not None and all(message is not None for message in messages)
-    return ["length", *(["message-overlap"] if answered else []), "random", "constant"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         read_tuned_weights,
         write_feature_weights,
     )
-    from deltableu.corpus.groups import item_groups, obvious_groups, ungrouped_note
+    from deltableu.corpus.groups import item_groups, meta_value, obvious_groups, ungrouped_note
     from deltableu.corpus.item_columns import item_ids
     from deltableu.corpus.item_records import default_origin, item_record
     from deltableu.corpus.items import FORMS as ITEM_FORMS
@@ -117,6 +117,7 @@ __all__ = [
     "line_text",
     "match_outputs",
     "merge_nbest",
+    "meta_value",
     "obvious_groups",
     "of_simulated",
     "output_file",

@@ -91,12 +91,25 @@ def _plain(field: str) -> str:
 
 
 def _group(item: Item, field: str) -> str:
+    return str(meta_value(item, field, "group items by", "a group"))
+
+
+def meta_value(item: Item, field: str, use: str, what: str) -> str | int | float:
+    """A field of an item's meta, which must be there and hold a text or a number.
+
+    Parameters
+    ----------
+    item, field
+        The item, and the field's name.
+    use, what
+        What the field is for, and what its value is, for the sentences of errors.
+    """
     value = item.meta.get(field)
     if value is None:
         there, meant = ", ".join(item.meta) or "nothing", hint_at(field, item.meta)
-        message = f"meta has no field to group items by; it has {there}{meant}"
+        message = f"meta has no field to {use}; it has {there}{meant}"
         raise InputError(Problem(message, item=item.id, field=field))
     if not isinstance(value, str | int | float):
-        message = f"a group must be a text or a number, got {value!r}"
+        message = f"{what} must be a text or a number, got {value!r}"
         raise InputError(Problem(message, item=item.id, field=field))
-    return str(value)
+    return value

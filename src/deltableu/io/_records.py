@@ -7,6 +7,9 @@ reader that names what is wrong, or understands what is merely unusual. So a sca
 anything, but what it accepts it must understand as that reader does. The bytes are known to be
 UTF-8. A string with escapes is spelt out in `side`, and its place is counted from the end of the
 text on. Functions that read a value give the position behind it, or -1.
+
+The file is longer than others because it is compiled as one: functions for every kind of value are
+inlined into the loops over lines, which C does not do across files.
 """
 
 # ruff: noqa: SIM102

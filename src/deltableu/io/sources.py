@@ -208,6 +208,7 @@ class ByteSource(io.RawIOBase):
         return feeds + 1
 
     def readinto(self, buffer: Any) -> int:
+        """Fill a buffer, as far as there are bytes; how many there were."""
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)

@@ -14,10 +14,12 @@ class Interval(Protocol):
     """Anything with two ends, such as a confidence interval."""
 
     @property
-    def low(self) -> float: ...
+    def low(self) -> float:
+        """The lower end."""
 
     @property
-    def high(self) -> float: ...
+    def high(self) -> float:
+        """The upper end."""
 
 
 def written(value: object, form: str = "") -> str:

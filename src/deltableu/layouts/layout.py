@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-from deltableu.errors import InputError, Problem, check_known
+from deltableu.errors import InputError, check_known
 from deltableu.io import Report, load_offered, offered
 from deltableu.layouts.mapping import ColumnMap
 from deltableu.layouts.parts import Part, Place
@@ -122,8 +122,3 @@ def one_path(request: Request, what: str) -> Path:
     if len(request.paths) != 1:
         raise InputError(f"name {what}, got {len(request.paths)} paths")
     return request.paths[0]
-
-
-def no_file(path: Path, what: str) -> InputError:
-    """What to raise where a part of a layout is not there."""
-    return InputError(Problem(f"there is no such {what}", file=str(path)))

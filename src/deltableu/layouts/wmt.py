@@ -53,10 +53,6 @@ class WmtLayout(Layout):
             yield from _segment_scores(scores, pair, names, report, understood)
 
 
-def _no_reference(folder: Path, pair: str) -> InputError:
-    return InputError(Problem(f"has no reference of {pair}", file=str(folder / "references")))
-
-
 def _found(folder: Path, pattern: str) -> list[Path]:
     return sorted(folder.glob(pattern)) if folder.is_dir() else []
 

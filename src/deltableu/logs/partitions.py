@@ -143,14 +143,17 @@ class MemoryPartition:
 
     @property
     def name(self) -> str:
+        """Which rows it holds."""
         return f"rows {self.first}-{self.first + sum(map(len, self.parts))}"
 
     @property
     def size(self) -> int:
+        """How far the source had been read when it was full."""
         return self.parts[-1].read
 
     @property
     def fingerprint(self) -> str:
+        """A hash of all texts, ids and threads."""
         digest = hashlib.sha256(str(self.first).encode())
         for block in self.parts:
             for texts in (block.utterances, block.responses, block.ids, block.threads):
@@ -162,6 +165,7 @@ class MemoryPartition:
         return digest.hexdigest()
 
     def blocks(self, report: Report = fail) -> Iterator[Block]:
+        """The blocks of rows, which lie in memory."""
         return iter(self.parts)
 
 

@@ -32,10 +32,12 @@ class Period:
 
     @property
     def start(self) -> float:
+        """Its first second; minus infinity where it is open."""
         return -_INFINITY if self.span[0] is None else self.span[0]
 
     @property
     def end(self) -> float:
+        """The second that it ends before; infinity where it is open."""
         return _INFINITY if self.span[1] is None else self.span[1]
 
     def holds(self, time: int | None) -> bool:
@@ -71,6 +73,7 @@ class TimeSplit:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the periods, in their order."""
         return tuple(period.name for period in self.periods)
 
     def place(self, thread: Thread) -> int | Fate:
@@ -116,6 +119,7 @@ class HashSplit:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the shares, in their order."""
         return tuple(share.name for share in self.shares)
 
     def place(self, thread: Thread) -> int | Fate:

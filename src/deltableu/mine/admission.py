@@ -72,6 +72,7 @@ class RowFilter:
 
     @property
     def signature(self) -> str:
+        """Its settings in one word."""
         most = "" if self.max_words is None else self.max_words
         return f"words:{self.min_words}-{most}|junk:{'out' if self.junk else 'in'}"
 

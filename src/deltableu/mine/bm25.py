@@ -103,6 +103,7 @@ class BM25:
         return False
 
     def counter(self, queries: Queries) -> Bm25Counter:
+        """What goes over the logs first: how often the words of the queries occur."""
         words = (queries.utterances.keys, queries.responses.keys)
         return Bm25Counter(self, queries, WordNumbers.of(np.unique(np.concatenate(words))))
 

@@ -82,6 +82,7 @@ class Embedding:
         return getattr(self.source, "tokenize", None)
 
     def counter(self, queries: Queries) -> EmbeddingCounter:
+        """What goes over the logs first: what the vectors of the queries need of them."""
         return EmbeddingCounter(self, queries)
 
 

@@ -59,6 +59,7 @@ class Threads:
     def run(
         self, task: Callable[[J, Tell], R], jobs: Sequence[J], tell: Tell
     ) -> Generator[tuple[J, R], None, None]:
+        """Do jobs with a task, and yield each with its result as it gets ready."""
         count = self.threads or os.cpu_count() or 1
         stopped = threading.Event()
 

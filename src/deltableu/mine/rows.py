@@ -48,10 +48,12 @@ class LogRows:
 
     @cached_property
     def utterances(self) -> TokenArrays:
+        """The words of the utterances, hashed."""
         return self._rule.hash(self.block.utterances)
 
     @cached_property
     def responses(self) -> TokenArrays:
+        """The words of the responses, hashed."""
         return self._rule.hash(self.block.responses)
 
     @property
@@ -62,10 +64,12 @@ class LogRows:
 
     @cached_property
     def utterance_keys(self) -> Keys:
+        """A key for each utterance: equal texts have equal keys."""
         return text_keys(self.block.utterances).keys
 
     @property
     def response_keys(self) -> Keys:
+        """A key for each response: equal texts have equal keys."""
         self.response_keys_at(np.flatnonzero(~self._keyed))
         return self._response_keys
 

@@ -27,7 +27,8 @@ T = TypeVar("T")
 class Visitor(Protocol[T]):
     """What is made of rows, in whatever parts and order they come; it is sent to where they are."""
 
-    def empty(self) -> T: ...
+    def empty(self) -> T:
+        """A result that nothing was added to yet."""
 
     def visit(self, found: T, rows: LogRows, places: Ints) -> T:
         """Add the rows of a block that are fit to be responses."""

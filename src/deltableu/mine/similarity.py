@@ -38,7 +38,8 @@ class PairSimilarity(Protocol):
     def own_threads(self) -> bool:
         """Whether scoring one partition keeps all cores busy already."""
 
-    def counter(self, queries: Queries) -> Counter: ...
+    def counter(self, queries: Queries) -> Counter:
+        """What goes over the logs first, to count what scores need of all of them."""
 
 
 class Counter(Protocol):

@@ -56,6 +56,7 @@ class TfIdf:
         return False
 
     def counter(self, queries: Queries) -> TfIdfCounter:
+        """What goes over the logs first: in how many texts each word of the queries occurs."""
         words = queries.utterances if self.on == "utterance" else queries.responses
         return TfIdfCounter(self.on, words)
 

@@ -36,6 +36,7 @@ class EncodedTexts:
 
     @property
     def lengths(self) -> Ints:
+        """How many numbers each text has."""
         return np.diff(self.bounds)
 
     def choose(self, texts: Ints) -> EncodedTexts:

@@ -111,6 +111,7 @@ class Run:
         self._began = self._written = time.monotonic()
 
     def train(self) -> TrainedModel:
+        """Train from where an earlier run stopped, and return the best model."""
         self._plan = self._kept_plan() or self._new_plan()
         if self._on_plan is not None:
             self._on_plan(self._plan)

@@ -45,6 +45,7 @@ class KeyedRows:
 
     @classmethod
     def joined(cls, parts: list[KeyedRows]) -> KeyedRows:
+        """The rows of all parts, one part after the other."""
         none = empty_keys(0)
         return cls(
             np.concatenate([none, *(part.utterances for part in parts)]),
@@ -77,6 +78,7 @@ class RowKeys:
         self._blocks: list[KeyedRows] = []
 
     def add(self, block: Block) -> None:
+        """Take the rows of a block in which both texts have words."""
         keys, worded = row_keys(block)
         self.rows += len(keys)
         self.empty += len(keys) - int(worded.sum())

@@ -52,6 +52,7 @@ class RowTexts:
         return places
 
     def add(self, block: Block) -> None:
+        """Take the texts of a block that are asked for."""
         keys, worded = row_keys(block)
         places = self._places(keys)
         (rows,) = np.nonzero((places >= 0) & worded)

@@ -39,23 +39,40 @@ class HowTrained(Protocol):
     """What the ways to train all models have in common."""
 
     @property
-    def vocabulary(self) -> Literal["pieces", "words"]: ...
+    def vocabulary(self) -> Literal["pieces", "words"]:
+        """Whether texts are spelt in pieces or in words."""
+
     @property
-    def vocabulary_size(self) -> int: ...
+    def vocabulary_size(self) -> int:
+        """The most pieces or words."""
+
     @property
-    def learning_rate(self) -> float: ...
+    def learning_rate(self) -> float:
+        """The first step size."""
+
     @property
-    def batch(self) -> int: ...
+    def batch(self) -> int:
+        """Examples per step."""
+
     @property
-    def examples(self) -> int | None: ...
+    def examples(self) -> int | None:
+        """The most examples per epoch; None takes all."""
+
     @property
-    def epochs(self) -> int: ...
+    def epochs(self) -> int:
+        """The most epochs."""
+
     @property
-    def patience(self) -> int: ...
+    def patience(self) -> int:
+        """Epochs without progress after which training ends."""
+
     @property
-    def validation(self) -> float: ...
+    def validation(self) -> float:
+        """The share of examples that are held out."""
+
     @property
-    def seed(self) -> int: ...
+    def seed(self) -> int:
+        """The seed of everything random."""
 
 
 def check_how_trained(training: HowTrained) -> None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deltableu._types import Ints
-from deltableu.corpus import Item
-from deltableu.errors import InputError, Problem, hint_at
+from deltableu.corpus import Item, meta_value
 from deltableu.io import Cell, Column, Table, mark_best
 from deltableu.score import IntervalPlan, Scoring
 from deltableu.stats import group_numbers
@@ -121,7 +120,7 @@ def _by_number(name: str, values: Sequence[float]) -> Bucketing:
 
 
 def _by_field(items: Sequence[Item], field: str) -> Bucketing:
-    values = [_value(item, field) for item in items]
+    values = [meta_value(item, field, "make buckets of", "a bucket") for item in items]
     numeric = all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
     if numeric and len(set(values)) > _CUTS:
         return _by_number(field, [float(str(one)) for one in values])
@@ -135,15 +134,3 @@ def _by_field(items: Sequence[Item], field: str) -> Bucketing:
     number = {name: place for place, name in enumerate(labels)}
     last = len(labels) - 1
     return Bucketing(field, labels, np.array([number.get(text, last) for text in texts]))
-
-
-def _value(item: Item, field: str) -> object:
-    value = item.meta.get(field)
-    if value is None:
-        there, meant = ", ".join(item.meta) or "nothing", hint_at(field, item.meta)
-        message = f"meta has no field to make buckets of; it has {there}{meant}"
-        raise InputError(Problem(message, item=item.id, field=field))
-    if not isinstance(value, str | int | float):
-        message = f"a bucket must be a text or a number, got {value!r}"
-        raise InputError(Problem(message, item=item.id, field=field))
-    return value

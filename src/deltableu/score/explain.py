@@ -56,14 +56,17 @@ class NgramCredit:
 
     @property
     def order(self) -> int:
+        """How many tokens it has."""
         return len(self.ngram)
 
     @property
     def count(self) -> int:
+        """How often it occurs in the hypothesis."""
         return len(self.positions)
 
     @property
     def matched(self) -> bool:
+        """Whether a reference has it."""
         return self.weight_from is not None
 
 
@@ -121,6 +124,7 @@ class Explanation:
 
     @property
     def hypothesis_length(self) -> int:
+        """How many tokens the hypothesis has."""
         return len(self.hypothesis)
 
     @property

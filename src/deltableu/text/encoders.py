@@ -180,6 +180,7 @@ class WordAverages:
 
     @property
     def dimension(self) -> int:
+        """How many numbers a vector has."""
         return int(self._matrix.shape[1])
 
     def vectors(self, texts: Texts) -> Array:

@@ -15,7 +15,8 @@ from sqlalchemy import Connection, inspect, select, text
 from deltableu.errors import InputError
 from deltableu.rate import server
 from deltableu.rate.server import schema
-from deltableu.rate.server.database import Database, public_reason, reason
+from deltableu.rate.server.connections import public_reason, reason
+from deltableu.rate.server.database import Database
 from deltableu.rate.server.writer import NewAnswer
 from tests.rate.server.kit import (
     Postgres,

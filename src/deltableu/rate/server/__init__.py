@@ -7,7 +7,8 @@ try:
     import sqlalchemy as _sqlalchemy
     import uvicorn as _uvicorn
 except ImportError as _error:
-    raise InputError(f"rating needs {_error.name}: install deltableu[web]") from _error
+    _command = "run pip install 'deltableu[web]'"
+    raise InputError(f"rating needs {_error.name}: {_command}") from _error
 del _fastapi, _sqlalchemy, _uvicorn
 
 from deltableu.rate.server.app import rating_app  # noqa: E402

@@ -234,8 +234,8 @@ def _hosts(name: str | None) -> Sequence[str]:
 
 def _described(kind: type) -> dict[str, Any]:
     """The body of a request, for the OpenAPI description."""
-    schema = msgspec.json.schema(kind, ref_template="#/components/schemas/{name}")
-    found = schema["$defs"][kind.__name__]
+    _, parts = msgspec.json.schema_components([kind], ref_template="#/components/schemas/{name}")
+    found = parts[kind.__name__]
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": found}}}}
 
 

@@ -16,7 +16,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from deltableu.rate.server import schema
-from deltableu.rate.server.database import Database, public_reason, reason
+from deltableu.rate.server.connections import public_reason, reason
+from deltableu.rate.server.database import Database
 
 #: Most records of one commit, and seconds that a lease waits for an answer to share one with.
 _MOST, _LEASE_WAIT = 500, 0.05
