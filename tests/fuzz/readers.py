@@ -128,7 +128,7 @@ def _past(world: ReaderWorld) -> Read:
     from deltableu.compare.past_comparisons import read_past_comparisons
 
     path = world.past()
-    metric = world.rng.choice((None, "bleu-2"))
+    metric = world.rng.choice(("comet", "bleu-2"))
     return lambda report: read_past_comparisons(path, metric, report=report)
 
 
@@ -189,9 +189,11 @@ def _memory_tables(world: ReaderWorld) -> Read:
     return read
 
 
-def _span(text: str) -> None:
-    with suppress(ValueError):  # its callers say where the text stands
-        parse_span(text)
+def _time(text: str) -> None:
+    # Their callers say where the text stands.
+    for parse in (parse_span, parse_time, lambda text: parse_times([text, text])):
+        with suppress(ValueError):
+            parse(text)
 
 
 def _small_texts(world: ReaderWorld) -> Read:
@@ -206,9 +208,7 @@ def _small_texts(world: ReaderWorld) -> Read:
     parsers = (
         Scale.parse,
         lambda text: parse_size(text, "--memory"),
-        _span,
-        parse_time,
-        lambda text: parse_times([text, text]),
+        _time,
         parse_split,
         lambda text: parse_split(text, seed=1),
         ColumnMap.parse,

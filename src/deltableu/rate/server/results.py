@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale, Study
-from deltableu.errors import InputError, check_at_least, check_share
+from deltableu.errors import InputError, Problem, check_at_least, check_share
 from deltableu.io import Column, Table
 from deltableu.rate.consistency import Consistency, rater_consistency
 from deltableu.rate.rater_check_results import RaterCheckPlan
@@ -41,11 +41,11 @@ def campaign_ratings(
     if one is given by number.
     """
     with database.reading() as connection:
-        return RatingTable.from_records(_ratings(campaign, connection, excluded, rater))
+        return RatingTable.from_records(_ratings(campaign, connection, excluded, rater, database.name))
 
 
 def _ratings(
-    campaign: Campaign, connection: Connection, excluded: bool, rater: int | None
+    campaign: Campaign, connection: Connection, excluded: bool, rater: int | None, name: str
 ) -> Iterator[Rating]:
     rows = read_raters(connection)
     names = {row.number: row.name for row in rows if excluded or row.excluded is None}
@@ -53,7 +53,12 @@ def _ratings(
     for answer in current_answers(read_answers(connection, rater)):
         if answer.rater not in names:
             continue
-        yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
+        try:
+            said = list(_of_answer(campaign, tasks[answer.task], answer, names[answer.rater]))
+        except (LookupError, TypeError, ValueError):
+            message = f"is damaged: answer {answer.number} is none that the page gives"
+            raise InputError(Problem(message, file=name)) from None
+        yield from said
 
 
 def check_plan(campaign: Campaign) -> RaterCheckPlan:
