@@ -37,7 +37,9 @@ def _work(pipe: Connection, mark: Any) -> None:
         while (task := pipe.recv()) is not None:
             name, seed, block = task
             say(f"{name}/{seed}/{block}")
-            pipe.send(run_block(name, READERS[name], (seed, block), range(BLOCK), Path(folder), say))
+            pipe.send(
+                run_block(name, READERS[name], (seed, block), range(BLOCK), Path(folder), say)
+            )
 
 
 class _Worker:
@@ -82,7 +84,7 @@ class _Turns:
         blocks = self.blocks.total() or 1
 
         def share(name: str) -> float:
-            return self.blocks[name] / blocks + done.seconds[name] / seconds
+            return 0.2 * self.blocks[name] / blocks + done.seconds[name] / seconds
 
         name = min(self.names, key=share)
         self.blocks[name] += 1

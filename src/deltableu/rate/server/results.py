@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -40,12 +41,25 @@ def campaign_ratings(
     What excluded raters said is left out, unless it is asked for, and what others than a rater said
     if one is given by number.
     """
-    with database.reading() as connection:
-        return RatingTable.from_records(_ratings(campaign, connection, excluded, rater, database.name))
+    with _whole(database), database.reading() as connection:
+        return RatingTable.from_records(_ratings(campaign, connection, excluded, rater))
+
+
+@contextmanager
+def _whole(database: Database) -> Iterator[None]:
+    """Say that a database is damaged, where its rows do not fit together."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        database.check()
+        message = "is damaged: its rows do not fit together"
+        raise InputError(Problem(message, file=database.name)) from error
 
 
 def _ratings(
-    campaign: Campaign, connection: Connection, excluded: bool, rater: int | None, name: str
+    campaign: Campaign, connection: Connection, excluded: bool, rater: int | None
 ) -> Iterator[Rating]:
     rows = read_raters(connection)
     names = {row.number: row.name for row in rows if excluded or row.excluded is None}
@@ -53,12 +67,7 @@ def _ratings(
     for answer in current_answers(read_answers(connection, rater)):
         if answer.rater not in names:
             continue
-        try:
-            said = list(_of_answer(campaign, tasks[answer.task], answer, names[answer.rater]))
-        except (LookupError, TypeError, ValueError):
-            message = f"is damaged: answer {answer.number} is none that the page gives"
-            raise InputError(Problem(message, file=name)) from None
-        yield from said
+        yield from _of_answer(campaign, tasks[answer.task], answer, names[answer.rater])
 
 
 def check_plan(campaign: Campaign) -> RaterCheckPlan:
@@ -201,6 +210,11 @@ class CampaignStatus:
 
 def campaign_status(campaign: Campaign, database: Database, now: str) -> CampaignStatus:
     """How far a campaign is, and who did how much."""
+    with _whole(database):
+        return _status(campaign, database, now)
+
+
+def _status(campaign: Campaign, database: Database, now: str) -> CampaignStatus:
     facts = database.facts()
     with database.reading() as connection:
         wanted = read_blocks(connection)
