@@ -6,6 +6,7 @@ a block are made of the same valid files.
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import shutil
@@ -47,7 +48,7 @@ class ReaderWorld(World):
         self.systems = ["alpha", "beta", "alpha@2"][: rng.choice((1, 2, 2, 3))]
 
     def table(self, stem: str, records: Any, forms: Any, gz: bool = True) -> Path:
-        if self.rng.random() < 0.9:
+        if self.rng.random() < 0.95:
             forms = [form for form in forms if form != "parquet"] or forms
         return super().table(stem, records, forms, gz)
 
@@ -168,23 +169,36 @@ def run_block(
             read = maker(world)
             whole = {file.path: file.content() for file in world.files}
             _read_whole(read, where, tally)
-            begin = time.process_time()
+            begin, most = time.process_time(), _most_memory()
+            spoilt: list[File] = []
             for number in numbers:
                 address = f"{where}/{number}"
                 mark(address)
                 rng = random.Random(address)
-                spoilt = rng.sample(world.files, min(len(world.files), rng.choice((1, 1, 1, 2))))
+                before = spoilt
+                spoilt = world.files
+                if len(spoilt) > 1:
+                    spoilt = rng.sample(spoilt, rng.choice((1, 1, 1, 2)))
+                for file in before:
+                    if file not in spoilt:
+                        _write(file.path, whole[file.path])
                 for file in spoilt:
                     _spoil(file, whole[file.path], rng)
                 refused = _read_spoilt(read, rng.random() < 0.5, address, tally)
                 tally.inputs[name] += 1
                 tally.refused[name] += refused
-                for file in spoilt:
-                    file.path.write_bytes(whole[file.path])
+            if (more := _most_memory() - most) > MEMORY:  # asking takes longer than many an input
+                signature = f"{name}: more than {MEMORY >> 20} MB"
+                tally.fail(Failure(signature, where, f"{more >> 20} MB"))
             tally.seconds[name] += time.process_time() - begin  # type: ignore[assignment]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return tally
+
+
+def _most_memory() -> int:
+    """The bytes that this process had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 def _read_whole(read: Read, where: str, tally: Tally) -> None:
@@ -198,6 +212,15 @@ def _read_whole(read: Read, where: str, tally: Tally) -> None:
         tally.fail(Failure(f"{where.partition('/')[0]}: valid files", where, _said()))
 
 
+def _write(path: Path, content: bytes) -> None:
+    """As `Path.write_bytes`, in a third of its time."""
+    place = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(place, content)
+    finally:
+        os.close(place)
+
+
 def _spoil(file: File, whole: bytes, rng: random.Random) -> None:
     """Change the bytes, the values or the lines of a file."""
     how = rng.random()
@@ -209,12 +232,12 @@ def _spoil(file: File, whole: bytes, rng: random.Random) -> None:
         place = rng.randrange(len(lines))
         lines[place] = _hurt(rng, lines[place])
         data = "\n".join(lines).encode("utf-8", "surrogatepass")
-        file.path.write_bytes(packed(data, file.packing))
+        _write(file.path, packed(data, file.packing))
     elif rng.random() < 0.5 and (file.packing or isinstance(file, SealedFile)):
         data = mutated(rng, encoded(file.records, file.form))
-        file.path.write_bytes(packed(data, file.packing))
+        _write(file.path, packed(data, file.packing))
     else:
-        file.path.write_bytes(mutated(rng, whole))
+        _write(file.path, mutated(rng, whole))
         return
     if isinstance(file, SealedFile):
         file.path.write_bytes(file.seal(file.path.read_bytes()))
@@ -234,7 +257,6 @@ def _hurt(rng: random.Random, line: str) -> str:
 def _read_spoilt(read: Read, stop: bool, address: str, tally: Tally) -> bool:
     """Whether it was refused; what else comes out is a failure."""
     problems: list[Problem] = []
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     refused = False
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
@@ -247,10 +269,6 @@ def _read_spoilt(read: Read, stop: bool, address: str, tally: Tally) -> bool:
         tally.fail(Failure(_signature(address, error), address, _said()))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most
-    if more > MEMORY >> 10:
-        signature = f"{address.partition('/')[0]}: more than {MEMORY >> 20} MB"
-        tally.fail(Failure(signature, address, f"{more >> 10} MB"))
     for problem in problems:
         text = str(problem)
         if "\n" in text or not text.strip() or len(text) > 2_100:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import resource
 import tempfile
 import time
@@ -96,6 +97,8 @@ def run_long(
 ) -> Tally:
     """As many inputs as there is time for, or as are asked for."""
     end = time.monotonic() + 60.0 * minutes
+    # For such small matrices threads would only wait for each other.
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done, turns = Tally(), _Turns(names)
     workers = [_Worker() for _ in range(jobs)]
 
