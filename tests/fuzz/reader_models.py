@@ -177,6 +177,20 @@ def _words(world: ReaderWorld) -> Read:
     return lambda report: vocabulary_from_bytes("words", path.read_bytes())
 
 
+def _learn_pieces(path: Path) -> None:
+    from deltableu.logs import find_partitions
+    from deltableu.neural import piece_vocabulary
+
+    rows = [(" ".join(WORDS[n : n + 6]), " ".join(WORDS[n + 3 : n + 9])) for n in range(12)]
+    path.write_bytes(piece_vocabulary(find_partitions(rows), size=40).to_bytes())
+
+
+def _pieces(world: ReaderWorld) -> Read:
+    path = world.content("vocabulary", _bytes(_learn_pieces))
+    # What a whole model can do after it was read, so can a spoilt one.
+    return lambda report: vocabulary_from_bytes("pieces", path.read_bytes()).encode(["tea ünï 茶"])
+
+
 READERS: dict[str, Maker] = {
     "model of a rater": _model(_judge, "rater", forged=False),
     "model of a rater, forged": _model(_judge, "rater", forged=True),
@@ -188,4 +202,5 @@ READERS: dict[str, Maker] = {
     "calibration of scr": _calibration(forged=False),
     "calibration of scr, forged": _calibration(forged=True),
     "vocabulary of words": _words,
+    "vocabulary of pieces": _pieces,
 }
