@@ -108,7 +108,9 @@ class Tally:
         lines.append(f"{len(self.inputs)} readers, {total:,} inputs, {seconds:.0f} s of processor")
         for signature, count in self.failed.most_common():
             one = self.first[signature]
-            lines.append(f"\n{count}x {signature}\n    python -m tests.fuzz.readers {one.address}")
+            lines.append(
+                f"\n{count}x {signature}\n    python -m tests.fuzz.readers '{one.address}'"
+            )
             lines += [f"    {line}" for line in one.details.splitlines()]
         lines.append(f"{self.failed.total()} failures of {len(self.failed)} sorts")
         return "\n".join(lines)
