@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -243,19 +245,58 @@ def _program(world: ReaderWorld) -> Read:
 
 def _campaign(world: ReaderWorld) -> Read:
     """With the answers that people gave."""
-    from deltableu.rate import server
-
     world.items, world.systems = world.items[:2], ["alpha", "beta"]
     folder = world.campaign(world.rng.choice(("outputs", "pairs", "references")))
     world.files = [file for file in world.files if file.path.parent == folder]
+    return lambda report: _all_said(folder)
+
+
+def _all_said(folder: Path) -> None:
+    from deltableu.rate import server
+
+    campaign, database = server.open_database(folder)
+    try:
+        server.campaign_ratings(campaign, database)
+        server.campaign_status(campaign, database, server.utc_now())
+    finally:
+        database.close()
+
+
+def _campaign_cells(world: ReaderWorld) -> Read:
+    """With cells in its database that somebody changed by hand."""
+    from deltableu.rate.server import schema
+
+    world.items, world.systems = world.items[:2], ["alpha", "beta"]
+    folder = world.campaign(world.rng.choice(("outputs", "pairs", "references")))
+    read_most = (schema.answers, schema.answers, schema.tasks)
+    table = world.rng.choice((*read_most, schema.blocks, schema.raters, schema.facts))
+    column = world.rng.choice([one.name for one in table.columns if one.name != "key"])
+    whole = (folder / "answers.sqlite").read_bytes()
+    base = sqlite3.connect(folder / "answers.sqlite")
+    select = f'SELECT rowid, "{column}" FROM {table.name} LIMIT 3'
+    records = [{"row": row, "value": value} for row, value in base.execute(select)]
+    base.close()
+    world.files = []
+    path = world.add(world.inputs / "cells.jsonl", "jsonl", records)
 
     def read(report: Any) -> None:
-        campaign, database = server.open_database(folder)
+        for ending in ("-wal", "-shm"):
+            (folder / f"answers.sqlite{ending}").unlink(missing_ok=True)
+        (folder / "answers.sqlite").write_bytes(whole)
+        base = sqlite3.connect(folder / "answers.sqlite")
         try:
-            server.campaign_ratings(campaign, database)
-            server.campaign_status(campaign, database, server.utc_now())
+            for line in path.read_bytes().split(b"\n"):
+                with suppress(
+                    *(ValueError, TypeError, LookupError, RecursionError),
+                    *(sqlite3.Error, OverflowError),
+                ):
+                    row, value = (json.loads(line)[name] for name in ("row", "value"))
+                    change = f'UPDATE {table.name} SET "{column}" = ? WHERE rowid = ?'
+                    base.execute(change, (value, row))
+            base.commit()
         finally:
-            database.close()
+            base.close()
+        _all_said(folder)
 
     return read
 
@@ -287,5 +328,6 @@ READERS: dict[str, Maker] = {
     "rubric": _rubric,
     "output of a program": _program,
     "campaign": _campaign,
+    "cells of a campaign": _campaign_cells,
     "campaign.toml": _campaign_settings,
 }

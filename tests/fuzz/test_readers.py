@@ -116,6 +116,8 @@ def test_names_of_tables_that_are_no_text(tmp_path):
         ("answers", "rater", 99),
         ("answers", "task", 99),
         ("answers", "finished", "soon"),
+        ("answers", "finished", "2026-03-03T14:00:00"),
+        ("facts", "value", "soon"),
         ("tasks", "targets", "x"),
     ],
 )

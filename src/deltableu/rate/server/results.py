@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
+from statistics import median
 
 import msgspec
-import numpy as np
 from sqlalchemy import Connection
 
 from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale, Study
@@ -257,9 +258,8 @@ def _status(campaign: Campaign, database: Database, now: str) -> CampaignStatus:
 def _median_seconds(answers: list[AnswerRow]) -> float:
     if not answers:
         return float("nan")
-    starts = np.array([row.started[:23] for row in answers], dtype="datetime64[ms]")
-    ends = np.array([row.finished[:23] for row in answers], dtype="datetime64[ms]")
-    return float(np.median((ends - starts).astype(np.int64)) / 1000)
+    read = datetime.fromisoformat
+    return median((read(row.finished) - read(row.started)).total_seconds() for row in answers)
 
 
 def weighted_study(study: Study, ratings: RatingTable, criterion: str | None = None) -> Study:
