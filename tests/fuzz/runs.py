@@ -64,7 +64,7 @@ class Done:
         return "\n".join(lines)
 
 
-def _scratch() -> str:
+def scratch() -> str:
     """In memory, where there is such a place: cases write many small files."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
 
@@ -72,7 +72,7 @@ def _scratch() -> str:
 def run_one(seed: int, keep: str | None = None) -> list[Failure]:
     if keep is not None:
         return run_case(seed, Path(keep).absolute()).failures
-    with tempfile.TemporaryDirectory(prefix="deltableu-fuzz-", dir=_scratch()) as folder:
+    with tempfile.TemporaryDirectory(prefix="deltableu-fuzz-", dir=scratch()) as folder:
         return run_case(seed, Path(folder) / "case").failures
 
 
@@ -148,7 +148,7 @@ def _work(seeds: Iterable[int]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.register(signal.SIGXCPU, chain=True)
-    with tempfile.TemporaryDirectory(prefix="deltableu-fuzz-", dir=_scratch()) as folder:
+    with tempfile.TemporaryDirectory(prefix="deltableu-fuzz-", dir=scratch()) as folder:
         for seed in seeds:
             # What holds Python's lock hears of no clock but the system's: it says where, and ends.
             computed = int(time.process_time()) + 5 * PATIENCE

@@ -141,7 +141,10 @@ def _difference(value: object) -> float | None:
     number = as_number(value) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int | float | np.number):
         return None
-    return float(number) if math.isfinite(number) else None
+    try:
+        return float(number) if math.isfinite(number) else None
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
 
 
 def _verdict(value: object) -> float | None:

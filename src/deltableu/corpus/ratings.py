@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
@@ -19,7 +20,6 @@ from deltableu.io import (
     fail,
     file_form,
     file_name,
-    is_table,
     number_text,
     shown,
     table_rows,
@@ -86,7 +86,7 @@ def numbered_ratings(
     targets: RatingTargets | None = None,
 ) -> Iterator[tuple[int, Rating]]:
     """Read ratings one after another, with the number of the line each starts on."""
-    in_memory = is_table(path)
+    in_memory = not isinstance(path, str | os.PathLike)
     form = "jsonl" if in_memory else file_form(path) or "csv"
     if form not in RATING_FORMS:
         report(Problem(f"ratings are read from {_ENDINGS}", file=file_name(path)))

@@ -41,7 +41,10 @@ def number_text(value: float) -> str:
     >>> number_text(4.0), number_text(0.6)
     ('4', '0.6')
     """
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return str(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 

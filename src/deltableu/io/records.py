@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
@@ -9,7 +10,7 @@ from deltableu.errors import Problem
 from deltableu.io.columns import TableColumns
 from deltableu.io.delimited import delimited_rows
 from deltableu.io.jsonl import read_records
-from deltableu.io.memory_tables import is_table, table_records
+from deltableu.io.memory_tables import table_records
 from deltableu.io.names import PathLike, file_form, file_name
 from deltableu.io.parquet import read_rows
 from deltableu.io.problems import Report, fail
@@ -56,7 +57,7 @@ def table_rows(
         What an empty cell of CSV or TSV is.
     """
     records: _Rows
-    if is_table(path):
+    if not isinstance(path, str | os.PathLike):
         records = enumerate(_named(table_records(path, file_name(path)), columns), start=1)
         yield from _checked(path, records, columns, report)
         return

@@ -165,7 +165,7 @@ def read_calibration(path: str | os.PathLike[str]) -> ScrCalibration:
         raise _fault(name, "is of another version of deltableu: calibrate again")
     try:
         found = _parsed(record)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise _fault(name, f"is damaged: {error}") from None
     if found.digest != record.get("digest"):
         raise _fault(name, "is damaged or was edited: its digest is of other coefficients")

@@ -127,6 +127,10 @@ class _XmlReader:
         except expat.ExpatError as error:
             message = f"is not valid XML: {expat.ErrorString(error.code)}"
             raise InputError(Problem(message, self._file, error.lineno)) from None
+        except (LookupError, ValueError) as error:  # of the encoding that its first line names
+            if isinstance(error, InputError):
+                raise
+            raise InputError(Problem(f"cannot be decoded: {error}", self._file)) from None
         found, self._found = self._found, []
         yield from found
 

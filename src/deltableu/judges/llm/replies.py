@@ -145,7 +145,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         try:
             then = parsedate_to_datetime(text)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return 0.0
         then = then if then.tzinfo else then.replace(tzinfo=UTC)
         number = (then - datetime.now(UTC)).total_seconds()

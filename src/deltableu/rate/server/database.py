@@ -164,6 +164,9 @@ class Database:
             yield
         except (SQLAlchemyError, sqlite3.Error) as error:
             raise InputError(Problem(reason(error), file=self.name)) from error
+        except (UnicodeDecodeError, msgspec.DecodeError) as error:
+            # Names of tables and what stands in cells, as a broken disk leaves them.
+            raise InputError(Problem(f"is damaged: {error}", file=self.name)) from error
 
     def create(self, *, campaign: str, admin: str) -> None:
         """Make all tables; refused where there are some."""

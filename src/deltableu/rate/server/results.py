@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
+from statistics import median
 
 import msgspec
-import numpy as np
 from sqlalchemy import Connection
 
 from deltableu.corpus import SCORED, Item, Rating, RatingTable, Reference, Scale, Study
-from deltableu.errors import InputError, check_at_least, check_share
+from deltableu.errors import InputError, Problem, check_at_least, check_share
 from deltableu.io import Column, Table
 from deltableu.rate.consistency import Consistency, rater_consistency
 from deltableu.rate.rater_check_results import RaterCheckPlan
@@ -40,8 +42,21 @@ def campaign_ratings(
     What excluded raters said is left out, unless it is asked for, and what others than a rater said
     if one is given by number.
     """
-    with database.reading() as connection:
+    with _whole(database), database.reading() as connection:
         return RatingTable.from_records(_ratings(campaign, connection, excluded, rater))
+
+
+@contextmanager
+def _whole(database: Database) -> Iterator[None]:
+    """Say that a database is damaged, where its rows do not fit together."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        database.check()
+        message = "is damaged: its rows do not fit together"
+        raise InputError(Problem(message, file=database.name)) from error
 
 
 def _ratings(
@@ -196,6 +211,11 @@ class CampaignStatus:
 
 def campaign_status(campaign: Campaign, database: Database, now: str) -> CampaignStatus:
     """How far a campaign is, and who did how much."""
+    with _whole(database):
+        return _status(campaign, database, now)
+
+
+def _status(campaign: Campaign, database: Database, now: str) -> CampaignStatus:
     facts = database.facts()
     with database.reading() as connection:
         wanted = read_blocks(connection)
@@ -238,9 +258,8 @@ def campaign_status(campaign: Campaign, database: Database, now: str) -> Campaig
 def _median_seconds(answers: list[AnswerRow]) -> float:
     if not answers:
         return float("nan")
-    starts = np.array([row.started[:23] for row in answers], dtype="datetime64[ms]")
-    ends = np.array([row.finished[:23] for row in answers], dtype="datetime64[ms]")
-    return float(np.median((ends - starts).astype(np.int64)) / 1000)
+    read = datetime.fromisoformat
+    return median((read(row.finished) - read(row.started)).total_seconds() for row in answers)
 
 
 def weighted_study(study: Study, ratings: RatingTable, criterion: str | None = None) -> Study:

@@ -137,7 +137,11 @@ def migrate(connection: Connection, where: str) -> int:
     # For whoever else brings them there at the same time.
     chosen = select(facts.c.value).where(facts.c.name == "schema").with_for_update()
     found = connection.execute(chosen).scalar()
-    version = int(found or 0)
+    try:
+        version = int(found or 0)
+    except ValueError:
+        message = f"{where} is damaged: it does not say of which version its tables are"
+        raise InputError(message) from None
     if version > VERSION:
         raise InputError(
             f"{where} was made by a newer deltableu (tables of version {version}, this one knows "

@@ -65,7 +65,7 @@ class PairCache:
     def _naming(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             message = f"cannot be used as a cache: {error}"
             raise InputError(Problem(message, file=self._path)) from None
 
