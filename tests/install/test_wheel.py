@@ -26,6 +26,7 @@ CORPUS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 def test_a_wheel_has_the_compiled_kernels_and_everything_else_it_needs(call, uv, project, tmp_path):
     # The compiler's optimiser is most of the time, and no matter here.
