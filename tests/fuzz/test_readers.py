@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -20,9 +22,11 @@ from deltableu.compare.past_comparisons import read_past_comparisons
 from deltableu.corpus import read_ratings, read_scores
 from deltableu.errors import InputError
 from deltableu.io import number_text
+from deltableu.judges import relevance_model
 from deltableu.judges.llm.replies import read_reply
+from deltableu.judges.relevance_sums import PairSums
 from deltableu.judges.scr_calibration import read_calibration
-from deltableu.layouts import Request, import_study, layout_names
+from deltableu.layouts import Request, Understanding, import_study, label_studio, layout_names
 from deltableu.score.engine.pair_cache import PairCache
 from tests.fuzz.reader_inputs import ReaderWorld, Tally, run_block
 from tests.fuzz.readers import READERS, run_some
@@ -97,6 +101,41 @@ def test_an_encoding_that_nobody_knows(write: Write):
     path = write("a.xml", '<?xml version="1.0" encoding="ut8"?><dataset></dataset>')
     with pytest.raises(InputError, match="cannot be decoded: unknown encoding"):
         import_study("wmt-xml", Request((path,)))
+
+
+def test_a_first_line_that_only_python_takes_for_blank(write: Write):
+    with pytest.raises(InputError, match="names no column"):
+        import_study("wmt-da", Request((write("ad.csv", "\x1c\n1 2\n"),)))
+
+
+def test_a_number_of_label_studio_that_no_float_holds():
+    understood = Understanding()
+    results: dict[str, float] = {}
+    label_studio._add(results, "good", int(HUGE), understood)
+    assert results == {}
+    assert understood.left_out
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("x", np.zeros(3), "one dimension"),
+        ("xy", np.zeros(4), "one dimension"),
+        ("xx", np.full((2, 2), 1e200), "too large"),
+        ("yy", np.full((2, 2), np.nan), "too large"),
+        ("pairs", 10**200, "number of pairs"),
+    ],
+)
+def test_sums_that_no_training_gives(name, value, said):
+    sums = replace(PairSums.empty(2), **{name: value})
+    with pytest.raises(ValueError, match=said):
+        relevance_model._check_sums(sums, 0.1)
+
+
+def test_sums_that_belong_to_no_vectors():
+    sums = replace(PairSums.empty(2), pairs=5, xx=np.array([[9e9, 9e12], [9e12, 9e9]]))
+    with pytest.raises(InputError, match="belong to no vectors"):
+        _ = relevance_model.RelevanceModel("e", "d", 0.1, sums, {}).space
 
 
 def test_names_of_tables_that_are_no_text(tmp_path):

@@ -34,6 +34,8 @@ _DIGITS = 12
 #: The last bits of a product depend on what else is computed at the same time.
 _DECIMALS = 6
 _LONGEST_HEADER = 1 << 20
+#: Of sums of products of a few numbers, far above what any log gives.
+_LARGEST = 1e100
 _NAMES = ("x", "y", "xx", "yy", "xy")
 
 
@@ -79,7 +81,13 @@ class RelevanceModel:
     @cached_property
     def space(self) -> CanonicalSpace:
         """Where texts are compared."""
-        return canonical_space(self.sums, self.ridge)
+        try:
+            return canonical_space(self.sums, self.ridge)
+        except InputError:
+            raise
+        except ValueError as error:  # as scipy says that a matrix is none of covariances
+            message = f"relevance cannot be told from sums that belong to no vectors: {error}"
+            raise InputError(message) from None
 
     @cached_property
     def _vectors(self) -> WordAverages | Encoder:
@@ -222,11 +230,24 @@ def read_relevance(path: str | os.PathLike[str]) -> RelevanceModel:
             card,
         )
         written = metadata["digest"], metadata["card_digest"]
-    except (KeyError, ValueError) as error:
+        _check_sums(sums, model.ridge)
+    except (KeyError, TypeError, ValueError) as error:
         raise _fault(name, f"is damaged: {error}") from None
     if written != (model.digest, hashlib.sha256(metadata["card"].encode()).hexdigest()):
         raise _fault(name, "is damaged: its content is not what was written; copy it again")
     return model
+
+
+def _check_sums(sums: PairSums, ridge: float) -> None:
+    """Refuse what no training gives, and what would not fit into floats when it is multiplied."""
+    shapes = {name: (sums.dimension,) * len(name) for name in _NAMES}
+    arrays = sums.arrays()
+    if any(arrays[name].shape != shape for name, shape in shapes.items()):
+        raise ValueError("its sums are not of one dimension")
+    if not all((np.abs(one) <= _LARGEST).all() for one in arrays.values()):
+        raise ValueError("its sums are too large")
+    if not (0 <= sums.pairs <= _LARGEST and 0.0 < ridge <= _LARGEST):
+        raise ValueError("its number of pairs or its ridge is none that training gives")
 
 
 def _parsed(name: str) -> tuple[dict[str, str], dict[str, Array]]:

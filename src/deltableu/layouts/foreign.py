@@ -207,6 +207,8 @@ def _checked_header(cells: Sequence[str], name: str) -> list[str]:
     header = [cell.strip() for cell in cells]
     if len(header) > 1 and header[-1] == _AND_SO_ON:
         header = [*header[:-2], header[-2] + _AND_SO_ON]
+    if not header:
+        raise InputError(Problem("names no column", file=name, line=1))
     for column in header:
         if header.count(column) > 1 and column:
             problem = Problem("the column is named twice", file=name, line=1, field=column)

@@ -20,6 +20,8 @@ from deltableu.layouts.layout import Layout, Parts, Request, Understanding
 from deltableu.layouts.mapping import ColumnMap, as_text, is_gap
 from deltableu.layouts.table import RowReader, is_wanted, stem_of
 
+#: More than any scale has, and less than a float can hold.
+_LARGEST = 1e300
 _TYPES = ("rating", "number", "choices")
 _OWN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 #: What a row of ours holds beside the task's data.
@@ -123,7 +125,7 @@ def _add(results: dict[str, float], name: str, value: object, understood: Unders
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     number = as_number(value) if isinstance(value, str) else value
-    if isinstance(number, bool) or not isinstance(number, int | float):
+    if isinstance(number, bool) or not isinstance(number, int | float) or abs(number) > _LARGEST:
         understood.leave_out(f"what was said of {name} is not a number")
         return
     if name in results:
