@@ -18,7 +18,7 @@ import pytest
 
 from bench.raters import Plan, Seen, start_rating, what_they_saw
 from deltableu.rate import server
-from deltableu.rate.server import database as database_module
+from deltableu.rate.server import connections
 from tests.kills.moments import can_mount, disk
 from tests.rate.server.kit import (
     Postgres,
@@ -266,7 +266,7 @@ def test_somebody_else_writes_for_a_while(folder: Path, address: str):
 def test_somebody_else_writes_for_too_long(
     folder: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(database_module, "_PATIENCE", 1)
+    monkeypatch.setattr(connections, "_PATIENCE", 1)
     new = make_campaign(folder, address)
     with running(folder) as url, raters(url, new) as (ann, _):
         task, key = ann.task(), new_key()

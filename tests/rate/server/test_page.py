@@ -271,6 +271,8 @@ def test_a_campaign_is_rated_to_the_end_with_keys_alone(serve, visit):
     """Digits, arrows and Enter; several criteria on a page; no mouse even to begin."""
     site = serve("delta-bleu", talk(3), criteria=TWO_CRITERIA)
     rater = visit(site, begin=False)
+    rater.wait("main button.main")
+    rater.page.wait_for_timeout(320)
     rater.press("Enter")
     rater.wait(".task")
     ways = [("2", "5", "Enter"), ("ArrowRight", "ArrowRight", "Enter", "ArrowLeft", "Enter")]
