@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class RowGroup:
 
     first: int  # row, counted from 0
     rows: int
-    size: int  # bytes in the file
+    size: int  # bytes in the file, about
 
 
 @contextmanager
@@ -73,19 +74,23 @@ def _is_name(pyarrow: Any, kind: Any) -> bool:
 def row_groups(file: FoundFile) -> list[RowGroup]:
     """What a Parquet file consists of; `WrongColumns` where it is no log."""
     with _opened(file) as parquet:
-        return _groups(parquet)
+        return _groups(file, parquet)
 
 
-def _groups(parquet: Any) -> list[RowGroup]:
-    groups: list[RowGroup] = []
-    first = 0
-    for number in range(parquet.num_row_groups):
-        group = parquet.metadata.row_group(number)
-        columns = range(group.num_columns)
-        size = sum(group.column(column).total_compressed_size for column in columns)
-        groups.append(RowGroup(first, group.num_rows, size))
-        first += group.num_rows
-    return groups
+def _groups(file: FoundFile, parquet: Any) -> list[RowGroup]:
+    """Row groups, and their parts of the file in proportion to what they unpack to.
+
+    Their columns' sizes are not asked for: in a damaged file pyarrow ends the process over that.
+    """
+    groups = [parquet.metadata.row_group(number) for number in range(parquet.num_row_groups)]
+    unpacked = [max(group.total_byte_size, 0) for group in groups]
+    whole = max(sum(unpacked), 1)
+    size = whole if file.size is None else file.size
+    firsts = accumulate((group.num_rows for group in groups), initial=0)
+    return [
+        RowGroup(first, group.num_rows, size * part // whole)
+        for first, group, part in zip(firsts, groups, unpacked, strict=False)
+    ]
 
 
 def read_row_groups(
@@ -97,7 +102,7 @@ def read_row_groups(
 ) -> Iterator[Block]:
     """Yield the rows of some row groups."""
     with _opened(file) as parquet:
-        groups = _groups(parquet)
+        groups = _groups(file, parquet)
         numbers = range(len(groups))[begin:end]
         total = sum(groups[number].rows for number in numbers)
         size = sum(groups[number].size for number in numbers)
