@@ -145,11 +145,12 @@ FINDINGS = """\
 ### soft-cosine
 
 It has the highest value of all metrics that look at nothing but references on multirefeval,
-ConvAI2, DSTC7, and for good against random responses. It is surely above smoothed BLEU **on DSTC7
-alone**. On multirefeval it is above by .09, with an interval that just holds 0; on GRADE's three
-corpora it is not told from smoothed BLEU, and on its DailyDialog it is not above it at all. Much of
-what is wrong with mined BLEU is that it is not smoothed: that alone costs it .04 to .12. Against
-adversarial responses, which borrow words of the context, soft-cosine is surely below smoothed BLEU.
+ConvAI2, EmpatheticDialogues and DSTC7, and for good against random responses. It is surely above
+smoothed BLEU **on DSTC7 alone**. On multirefeval it is above by .09, with an interval that just
+holds 0; on GRADE's three corpora it is not told from smoothed BLEU, and on its DailyDialog it is
+not above it at all. Much of what is wrong with mined BLEU is that it is not smoothed: that alone
+costs it .04 to .12. Against adversarial responses, which borrow words of the context, soft-cosine
+is surely below smoothed BLEU.
 
 It is the cosine that does it, not the pool: soft-chrf++ is below chrF++ with the best reference on
 all sets but one, and soft sentence BLEU below smoothed BLEU on all.
@@ -165,7 +166,7 @@ length. Mining on both fields, as `mine` does unasked, costs it .05 to .11 on th
 
 With mined references scr is surely above every form of BLEU, chrF++ and delta-BLEU on multirefeval,
 ConvAI2 and EmpatheticDialogues, and surely above none of them on GRADE's DailyDialog, where
-smoothed BLEU has the higher value. Of these four sets it is surely above soft-cosine on
+smoothed BLEU has a higher value. Of these four sets it is surely above soft-cosine on
 EmpatheticDialogues alone. Much of it is relevance: without it scr loses .04 to .10, surely on
 ConvAI2 only, and relevance alone, which sees no reference, is level with scr on ConvAI2 and on
 GRADE's DailyDialog.
@@ -187,6 +188,15 @@ something do (DSTC7, DailyDialog++ with negatives). With another item's mined re
 .03 to .09 on three sets, surely on two, and nothing on GRADE's DailyDialog. With none of its item's
 references it still reaches .13 to .36, about what relevance has alone; and .815 against adversarial
 responses with negatives, which is style again.
+
+### upsilon-BLEU and RUBER
+
+upsilon-BLEU has a lower value than smoothed BLEU on the same references on all four sets;
+soft-cosine is surely above it on two of them, scr on three. RUBER with BLEU-2 has the highest value
+of all on GRADE's DailyDialog (.332): surely above scr, and above soft-cosine by .12, with an
+interval that ends just before 0 and p = .058. Its scorer learnt from DailyDialog++ too, which holds
+talk of that kind (without the messages that are judged). On the other three sets scr is surely
+above it, soft-cosine on multirefeval alone.
 
 ### Beside the prototype, and the neutral weight
 
