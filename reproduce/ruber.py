@@ -24,6 +24,7 @@ from deltableu.judges import (
     train_ruber,
 )
 from deltableu.judges.model_file import RaterModel, read_model, write_model
+from deltableu.judges.settings import preset
 from deltableu.mine import Embedding, MiningPlan, WordAverages, mine_references
 from deltableu.score import Metric
 from deltableu.stats import correlate
@@ -35,6 +36,7 @@ from reproduce.layout import table
 from reproduce.rated_outputs import Rated, rated_dstc7, rated_grade, rated_multirefeval
 from reproduce.rated_sets import read_judged_responses
 from reproduce.rater_models import (
+    EPOCHS,
     POSITIVES,
     RATERS,
     evaluated_turns,
@@ -58,7 +60,7 @@ from reproduce.upsilon_scores import (
     scores_of,
 )
 
-__all__ = ["section"]
+__all__ = ["EXAMPLES", "quick_judges", "section"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -101,6 +103,8 @@ People agree little themselves on GRADE: one rating goes with the mean of seven 
 and .06, which is about what the better metrics reach; on FED by .39, twice the scorer's.
 """
 
+PLANS = [one for one in RATERS if one.name == MAIN]
+
 #: Whose difference is tested: metrics with their references.
 MINED = "utterance, cosine"
 BLENDED = "RUBER + upsilon-BLEU"
@@ -129,15 +133,29 @@ def section(data: Path) -> str:
                 ("grade", only_originals(grade_items(data))),
             )
         }
-        judged = evaluated_turns(data)
-        learnt = logs / "learnt"
-        learnt.mkdir()
-        write_unjudged(logs, learnt, judged)
-        write_positives(data, learnt / POSITIVES, judged)
+        learnt = write_learnt(data, logs)
         model = trained_scorer(learnt, MODELS)
-        rater = train_models(learnt, MODELS, plans=[one for one in RATERS if one.name == MAIN])
-    said = {name: Said.of(rater[MAIN], study) for name, study in mined.items()}
+        rater = train_models(learnt, MODELS, plans=PLANS)[MAIN]
+    said = {name: Said.of(rater, study) for name, study in mined.items()}
     return "\n".join(page(data, model, vectors, said))
+
+
+def write_learnt(data: Path, logs: Path) -> Path:
+    """Logs to learn from, without what judges are judged on; a folder in that of all logs."""
+    judged = evaluated_turns(data)
+    learnt = logs / "learnt"
+    learnt.mkdir()
+    write_unjudged(logs, learnt, judged)
+    write_positives(data, learnt / POSITIVES, judged)
+    return learnt
+
+
+def quick_judges(data: Path, logs: Path) -> tuple[RaterModel, RaterModel]:
+    """The rater of upsilon-BLEU, trained on as few examples as RUBER's scorer; and that scorer."""
+    learnt = write_learnt(data, logs)
+    how = replace(preset("small")[1], epochs=EPOCHS, examples=EXAMPLES)
+    rater = train_models(learnt, MODELS, plans=PLANS, training=how)[MAIN]
+    return rater, trained_scorer(learnt, MODELS)
 
 
 def trained_scorer(logs: Path, folder: Path) -> RaterModel:

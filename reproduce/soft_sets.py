@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 
 from deltableu.corpus import ReferenceSet, Study, reference_set
-from deltableu.judges.model_file import RaterModel, read_model
+from deltableu.judges.model_file import RaterModel
 from deltableu.mine import BM25, MiningPlan, mine_references
 from reproduce.dialogue_items import grade_items, multirefeval_items, only_originals
 from reproduce.dialogue_logs import write_pairs
-from reproduce.negative_references import read_contexts
+from reproduce.negative_references import read_contexts, references_of
 from reproduce.provider_split import Rated as Providers
 from reproduce.provider_split import splits
 from reproduce.rated_outputs import Rated, rated_grade, rated_multirefeval
 from reproduce.rated_sets import read_rated_responses
-from reproduce.ruber import EXAMPLES
-from reproduce.upsilon import MODELS
-from reproduce.upsilon_ablations import MAIN
+from reproduce.ruber import quick_judges
 from reproduce.upsilon_scores import Said
 
 __all__ = ["MINED", "SPLITS", "Judged", "labelled_set", "mined_sets", "provider_sets"]
@@ -56,47 +54,35 @@ class Judged:
         return self.references.keep(rows, "w>0")
 
 
-def mined_sets(data: Path, on: Any, models: bool) -> dict[str, Judged]:
-    """multirefeval and GRADE with mined references."""
+def mined_sets(data: Path, on: Any, judges: bool) -> dict[str, Judged]:
+    """multirefeval and GRADE with mined references, perhaps with what networks say of them."""
     with tempfile.TemporaryDirectory() as folder:
-        write_pairs(data, Path(folder))
+        logs = Path(folder)
+        write_pairs(data, logs)
         plan = MiningPlan(BM25(on), top=MINED)
         studies = [
             mine_references(only_originals(items(data)), folder, plan=plan).study
             for items in (multirefeval_items, grade_items)
         ]
+        rater, scorer = quick_judges(data, logs) if judges else (None, None)
     found = {}
     both = (rated_multirefeval(data), rated_grade(data, grade_items(data).items))
     for study, rated in zip(studies, both, strict=True):
-        weights = _rater_weights(study) if models else None
+        weights = None if rater is None else Said.of(rater, study).weights()
         for name, one in rated.items():
-            found[name] = _judged(one, study, weights, _scorer() if models else None)
+            found[name] = _judged(one, study, weights, scorer)
     return found
 
 
 def _judged(
-    rated: Rated, study: Study, weights: list[list[float]] | None, model: RaterModel | None
+    rated: Rated, study: Study, weights: list[list[float]] | None, scorer: RaterModel | None
 ) -> Judged:
     places = {item.id: place for place, item in enumerate(study.items)}
     chosen = [places[name] for name in rated.items]
     rater = None if weights is None else tuple(tuple(weights[place]) for place in chosen)
     return Judged(
-        rated.outputs, reference_set(study).take(chosen), rated.mean, rated.items, rater, model
+        rated.outputs, reference_set(study).take(chosen), rated.mean, rated.items, rater, scorer
     )
-
-
-def _rater_weights(study: Study) -> list[list[float]] | None:
-    """What the network of the section on upsilon-BLEU says, where that has been trained."""
-    trained = sorted(
-        MODELS.glob(f"rater-{MAIN}-*.safetensors"), key=lambda path: path.stat().st_mtime
-    )
-    return Said.of(read_model(trained[-1]), study).weights() if trained else None
-
-
-def _scorer() -> RaterModel | None:
-    """RUBER's scorer of replies, where the section on it has trained one."""
-    path = MODELS / f"ruber-{EXAMPLES}.safetensors"
-    return read_model(path) if path.exists() else None
 
 
 def provider_sets(data: Path) -> list[Judged]:
@@ -123,15 +109,15 @@ def provider_sets(data: Path) -> list[Judged]:
     return made
 
 
-def labelled_set(data: Path, kind: str) -> Judged:
+def labelled_set(data: Path, kind: str, negatives: str = "none") -> Judged:
     """DailyDialog++: the first good and the first bad response of each context."""
     contexts = read_contexts(data)
-    texts = [context.good[1:] for context in contexts]
+    texts, weights = references_of(contexts, negatives)
     good = [context.good[0] for context in contexts]
     bad = [getattr(context, kind)[0] for context in contexts]
     return Judged(
         [*good, *bad],
-        ReferenceSet(texts * 2, [[1.0] * len(row) for row in texts] * 2),
+        ReferenceSet(texts * 2, weights * 2),
         np.repeat([1.0, 0.0], len(contexts)),
         [str(place) for place in range(len(contexts))] * 2,
     )

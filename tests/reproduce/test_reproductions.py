@@ -15,6 +15,7 @@ from reproduce import (
     data_to_text,
     many_references,
     rated_sets,
+    set_columns,
     soft,
     soft_sets,
     suite,
@@ -192,7 +193,8 @@ def test_a_suite_of_labelled_responses():
 def test_soft_cosine_on_dailydialogpp(data):
     """The column of good against random responses."""
     pytest.importorskip("wordllama")
-    column = soft.Column.of("DailyDialog++, random", [soft_sets.labelled_set(data, "random")])
+    judged = soft_sets.labelled_set(data, "random")
+    column = set_columns.Column.of("DailyDialog++, random", [judged], soft.METRICS)
     assert column.value("soft-cosine") == pytest.approx(0.834, abs=5e-4)
     assert column.value("BLEU-2, smoothed") == pytest.approx(0.819, abs=5e-4)
     assert "upsilon-BLEU" not in column.scores
