@@ -240,8 +240,9 @@ def _small_texts(world: ReaderWorld) -> Read:
 
 def _pairs(world: ReaderWorld) -> Read:
     world.logs()
-    # One file alone, since finding the files of a folder takes longer than reading one.
-    file = min(world.files, key=lambda one: len(one.records))
+    # One file alone, since finding the files of a folder takes longer than reading one; and not one
+    # without rows, as a table then has no header either.
+    file = min(world.files, key=lambda one: len(one.records) or 100)
     world.files = [file]
     block = world.rng.choice((2, 16384))
     cut = world.rng.choice((None, None, 64))

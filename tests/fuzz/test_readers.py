@@ -6,27 +6,32 @@
 from __future__ import annotations
 
 import json
+import random
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("resource", reason="what an input takes is measured on POSIX only")
 
 from deltableu.compare.past_comparisons import read_past_comparisons
 from deltableu.corpus import read_ratings, read_scores
 from deltableu.errors import InputError
+from deltableu.experiment import read_design
 from deltableu.io import number_text
 from deltableu.judges import relevance_model
 from deltableu.judges.llm.replies import read_reply
 from deltableu.judges.relevance_sums import PairSums
 from deltableu.judges.scr_calibration import read_calibration
+from deltableu.judges.scr_texts import SIMILARITIES
 from deltableu.layouts import Request, Understanding, import_study, label_studio, layout_names
+from deltableu.logs import find_partitions
 from deltableu.score.engine.pair_cache import PairCache
 from tests.fuzz.reader_inputs import ReaderWorld, Tally, run_block
 from tests.fuzz.readers import READERS, run_some
@@ -181,3 +186,52 @@ def test_answers_that_no_page_gives(tmp_path, table, column, value):
             found.append(str(error))
     assert found
     assert all("is damaged" in one or "the database refused it" in one for one in found)
+
+
+def test_sizes_of_pages_that_no_parquet_file_has(write: Write):
+    """Arrow ends the process over them when it is asked for the sizes of a column."""
+    import pyarrow.parquet
+
+    plain = BytesIO()
+    rows = pyarrow.table({"utterance": ["hello you", "hello"], "response": ["hi", "hi there"]})
+    pyarrow.parquet.write_table(rows, plain)
+    path = write("log.parquet", plain.getvalue())
+    (part,) = find_partitions(str(path))
+    assert part.size == len(plain.getvalue())
+    rng, refused = random.Random(3), 0
+    for _ in range(300):
+        spoilt = bytearray(plain.getvalue())
+        spoilt[rng.randrange(len(spoilt) // 2, len(spoilt) - 8)] = rng.randrange(256)
+        path.write_bytes(spoilt)
+        try:
+            for part in find_partitions(str(path)):
+                assert part.size >= 0
+                list(part.blocks())
+        except InputError:
+            refused += 1
+    assert refused > 10
+
+
+def test_models_with_endless_names(write: Write):
+    model = f"[systems.a]\nkind = 'model'\nmodel = '{'9' * 5000}'"
+    path = write("x.toml", f"[items]\nstudy = 'demo'\n{model}\n")
+    with pytest.raises(InputError):
+        read_design(path)
+
+
+def test_scores_whose_sum_is_too_large(write: Write):
+    path = write("scores.tsv", "system\titem\tscore\na\t1\t1.5e308\na\t2\t1.5e308\n")
+    assert read_scores(path, metric="score").totals.tolist() == [[1.5e308]]
+
+
+def test_calibrations_that_say_something_twice(write: Write):
+    parts = [
+        {"similarity": name, "to": "good", "coefficient": 1.0, "spread": 1.0}
+        for name in (*SIMILARITIES, SIMILARITIES[0])
+    ]
+    record = {"format": "deltableu-scr-calibration", "format_version": 1, "design": "rated"}
+    record |= {"coefficients": parts, "pseudo_outputs": 1, "items": 1, "seed": 0}
+    record |= {"encoder": "e", "relevance_model": None, "digest": "0"}
+    path = write("calibration.json", json.dumps(record))
+    with pytest.raises(InputError, match="none that calibrating gives"):
+        read_calibration(path)

@@ -308,8 +308,13 @@ def _means(values: Array) -> Array:
     """Means over the items that have a score; NaN where none has."""
     present = ~np.isnan(values)
     counts = present.sum(axis=-1)
-    sums = np.where(present, values, 0.0).sum(axis=-1)
+    known = np.where(present, values, 0.0)
+    with np.errstate(over="ignore"):
+        sums = known.sum(axis=-1)
     means: Array = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    if np.isinf(means).any():  # huge scores, whose mean is a number nevertheless
+        means = (known / np.maximum(counts, 1)[..., None]).sum(axis=-1)
+        means[counts == 0] = np.nan
     return means
 
 

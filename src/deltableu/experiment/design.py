@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -308,7 +309,8 @@ class _Designer:
         """The model of a system: one that is trained here, or a file."""
         name = section.peek("model")
         if kind != "model" or name not in self._model_names:
-            if kind == "model" and isinstance(name, str) and not (section.folder / name).exists():
+            named = kind == "model" and isinstance(name, str)
+            if named and not os.path.exists(section.folder / str(name)):
                 hint = hint_at(name, self._model_names)
                 message = f"there is no section [models.{name}], and no file of this name{hint}"
                 raise section.wrong("model", message)

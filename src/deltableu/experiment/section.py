@@ -142,7 +142,7 @@ class Section:
             name = f"--{key.replace('_', '-')}"
             if isinstance(value, bool):
                 parts += [name] if value else []
-            elif isinstance(value, str) and key in _FILES and (self.folder / value).exists():
+            elif isinstance(value, str) and key in _FILES and os.path.exists(self.folder / value):
                 parts += [name, self.file_at(value)]
             elif isinstance(value, list):
                 texts = [self._text(key, one) for one in value]

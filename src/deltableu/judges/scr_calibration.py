@@ -180,7 +180,8 @@ def _parsed(record: Mapping[str, Any]) -> ScrCalibration:
     bad = tuple(values.pop((name, "bad")) for name in SIMILARITIES) if values else ()
     if record["design"] not in get_args(Design):
         raise ValueError(f"there is no design {record['design']!r}")
-    if values or min((*good, relevance or 0.0)) < 0.0 or max((*bad, 0.0)) > 0.0:
+    signs_fit = min((*good, relevance or 0.0)) >= 0.0 and max((*bad, 0.0)) <= 0.0
+    if values or len(parts) != len(good) + len(bad) + (relevance is not None) or not signs_fit:
         raise ValueError("its coefficients are none that calibrating gives")
     return ScrCalibration(
         good,
