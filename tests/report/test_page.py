@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html import unescape
@@ -332,3 +333,16 @@ def test_buckets_say_how_often_the_data_were_looked_at(demo_page, parse):
         re.search(r"These are \d+ looks at the same data", one) for one in parsed.blocks["p"]
     )
     assert "Domain" in parsed.blocks["h3"]
+
+
+def test_remarks_name_files_of_the_study_wherever_it_is(run, demo, tmp_path):
+    shutil.copytree(demo, study := tmp_path / "1456ade2" / "study")
+    (first, *others) = (study / "outputs" / "human.jsonl").read_text().splitlines(keepends=True)
+    message = json.loads((study / "items.jsonl").read_text().splitlines()[0])["message"]
+    said = json.dumps({"id": json.loads(first)["id"], "text": message})
+    (study / "outputs" / "human.jsonl").write_text("".join([said + "\n", *others]))
+    code, _, _ = run("report", study, "-o", tmp_path / "page.html", "--metrics", "bleu-2")
+    assert code == 0
+    text = (tmp_path / "page.html").read_text()
+    assert "</span> outputs/human.jsonl: 1 of" in text
+    assert "1456ade2" not in text

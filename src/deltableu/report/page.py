@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from deltableu._version import __version__
 from deltableu.compare import Comparison
 from deltableu.corpus import CheckResult, ReferenceSet, ScoreTable, says_simulated
+from deltableu.errors import Problem
 from deltableu.io import Column, Table, written
 from deltableu.report.changes import Changes
 from deltableu.report.charts import (
@@ -171,7 +173,7 @@ def study_page(report: StudyReport) -> str:
         else weight_histogram(main.references.items or ()),
         "contents": None if checked is None else checked.table(),
         "systems": None if checked is None else checked.systems_table(),
-        "problems": () if checked is None else checked.problems,
+        "problems": () if checked is None else [_within(checked, one) for one in checked.problems],
         "unlisted": 0 if checked is None else checked.unlisted,
         "signatures": [
             *(one.signature for one in comparisons),
@@ -181,6 +183,14 @@ def study_page(report: StudyReport) -> str:
         ],
     }
     return render("page.html", title=report.title, version=__version__, **sections)
+
+
+def _within(checked: CheckResult, problem: Problem) -> Problem:
+    """A problem whose file is named from the study's folder: that may have been anywhere."""
+    file = Path(problem.file or "")
+    if file == checked.path or not file.is_relative_to(checked.path):
+        return problem
+    return replace(problem, file=file.relative_to(checked.path).as_posix())
 
 
 def _behind(report: StudyReport) -> dict[str, Any]:
