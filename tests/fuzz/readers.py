@@ -239,10 +239,11 @@ def _small_texts(world: ReaderWorld) -> Read:
 
 
 def _pairs(world: ReaderWorld) -> Read:
-    world.logs()
+    while not any(file.records for file in world.files):
+        world.logs()
     # One file alone, since finding the files of a folder takes longer than reading one; and not one
-    # without rows, as a table then has no header either.
-    file = min(world.files, key=lambda one: len(one.records) or 100)
+    # without rows, as a table then has no columns either.
+    file = min((one for one in world.files if one.records), key=lambda one: len(one.records))
     world.files = [file]
     block = world.rng.choice((2, 16384))
     cut = world.rng.choice((None, None, 64))
