@@ -12,7 +12,7 @@ from deltableu.cli.inputs import Inputs, check_results, output_ratings, read_inp
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Several, Whole, listed
-from deltableu.cli.output import note, note_groups, remark, write_page
+from deltableu.cli.output import note, note_groups, note_unrated, remark, write_page
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import Comparison, ComparisonPlan, compare_systems
 from deltableu.corpus import (
@@ -223,6 +223,7 @@ def report(
                 main = replace(main, scoring=replace(main.scoring, scores=both))
                 settings[-1] = main
         note_groups(references.items or (), group)
+        note_unrated(main.references, chosen)
         validation, ratings = None, None
         if study is not None:
             validation, ratings = _validated(

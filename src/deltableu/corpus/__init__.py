@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         WEIGHTS_FROM,
         ReferenceSet,
         reference_set,
+        unrated_finds,
         weights_label,
     )
     from deltableu.corpus.rows import NumberRows, TextRows, row_sizes
@@ -141,6 +142,7 @@ __all__ = [
     "texts_by_target",
     "told_of_simulated",
     "ungrouped_note",
+    "unrated_finds",
     "weighted_sums",
     "weights_label",
     "with_runs",
