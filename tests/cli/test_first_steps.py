@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+import deltableu
+from deltableu.errors import InputError
+
 OUTPUTS = {
     "good": ["make a curry with rice", "try a crime novel", "yes please", "at seven"],
     "dull": ["i do not know", "i do not know", "no", "i do not know"],
@@ -59,3 +62,165 @@ def test_references_that_nobody_rated_are_not_silently_good_ones(run, mined, com
     assert "8 mined (--select single leaves them out)" in said(result)
     assert "every reference" not in said(run(command, mined, "--select", "single"))
     assert "every reference" not in said(run(command, mined, "--metrics", "soft-chrf"))
+
+
+@pytest.fixture
+def ratings(tmp_path):
+    """What two people said of both systems, as a campaign exports it."""
+    path = tmp_path / "exported.csv"
+    rows = ["rater,item,target,criterion,value,scale,kind,pair,position,started,finished"]
+    for rater, shift in (("ann", 0), ("bob", 1)):
+        for item in "1234":
+            for system, value in (("good", 4 + (int(item) + shift) % 2), ("dull", 1 + shift)):
+                rows.append(f"{rater},{item},system:{system},overall,{value},1-5,item,,,,")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+VALIDATE = ("--metrics", "chrf", "--levels", "pooled", "--format", "json")
+
+
+def test_exported_ratings_are_people_as_well_outside_a_study(run, study, ratings):
+    beside = run("validate", study, "--human", ratings, *VALIDATE)
+    (study / "ratings.csv").write_text(ratings.read_text())
+    inside = run("validate", study, *VALIDATE)
+    assert (beside.code, inside.code) == (0, 0)
+    assert beside.json == inside.json
+    by_values = run("validate", study, "--human", ratings, "--scale", "raw", *VALIDATE)
+    assert by_values.code == 0
+    assert by_values.json != beside.json
+
+
+def test_exported_ratings_are_people_in_python_too(study, ratings):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(ratings)  # its gaps are NaN
+    assert frame["pair"].isna().all()
+    found = deltableu.validate_metrics(study, metrics="chrf", human=frame)
+    assert found.agreement("chrf", "pooled", "pearson").units == 8
+
+
+def test_a_study_without_ratings_says_where_they_may_be(run, study):
+    assert "--human ratings.csv" in said(run("validate", study, "--metrics", "chrf"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        (",4,", ",04,", "no such item; it has 1, 2, 3, 4; did you mean '4'?"),
+        ("system:good", "system:goood", "no such system; it has dull, good; did you mean 'good'?"),
+    ],
+)
+def test_ratings_of_something_else_are_told_what_there_is(run, study, ratings, old, new, answer):
+    ratings.write_text(ratings.read_text().replace(old, new))
+    result = run("validate", study, "--human", ratings, *VALIDATE)
+    assert result.code == 2
+    assert answer in said(result)
+
+
+def test_people_who_call_items_otherwise_are_told_so(run, study, tmp_path):
+    people = tmp_path / "people.csv"
+    rows = [f"{system},doc{item},{item}" for system in OUTPUTS for item in range(4)]
+    people.write_text("\n".join(["system,item,score", *rows]) + "\n")
+    result = run("validate", study, "--human", people, *VALIDATE)
+    assert result.code == 2
+    assert "metrics call items 1, 2, 3, 4, people doc0, doc1, doc2, doc3" in said(result)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "answer"),
+    [
+        ("chat.jsonl", '{"turns": ["hi", "ho"]}\n', "deltableu logs pairs"),
+        ("chat.jsonl", '{"messages": []}\n', "deltableu logs pairs"),
+        ("posts.tsv", "id\tuser\ttext\n1\tann\thi\n", "deltableu logs pairs"),
+        ("pairs.tsv", "utterence\tresponse\nhi\tho\n", "did you mean 'utterence'?"),
+    ],
+)
+def test_logs_that_are_no_pairs_are_told_what_makes_them(run, study, tmp_path, name, text, answer):
+    (tmp_path / name).write_text(text)
+    result = run("mine", study, "--logs", tmp_path / name, "-o", tmp_path / "new")
+    assert result.code == 2
+    assert answer in said(result)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["mine", "STUDY", "--logs", "x"], "--output or -o is missing: deltableu mine --help"),
+        (["plan", "compare", "STUDY"], "--systems is missing: deltableu plan compare --help"),
+        (["mine"], "STUDY is missing"),
+        (["explain", "STUDY", "--refs"], "Unknown option: --refs. All are in"),
+        (["score", "STUDY", "--metric", "bleu"], "Did you mean --metrics?"),
+        (
+            ["score", "STUDY", "--metrics", "blue"],
+            "'blue' (deltableu metrics lists all); did you mean 'bleu'?",
+        ),
+        (["score", "STUDY", "--metrics", "delta-bleu"], "rate the references (deltableu rate"),
+    ],
+)
+def test_mistakes_on_the_command_line_lead_on(run, study, words, answer):
+    result = run(*[study if word == "STUDY" else word for word in words])
+    assert (result.code, result.out) == (2, "")
+    assert answer in said(result)
+
+
+def test_metrics_that_need_no_weights_do_not_say_so(run):
+    needs = {one["metric"]: one["needs"] for one in run("metrics", "--format", "json").json}
+    assert needs["soft-cosine"] == needs["scr"] == needs["bleu"] == "references"
+    assert needs["delta-bleu"] == "references, weights"
+
+
+@pytest.mark.parametrize(
+    ("design", "answer"),
+    [
+        ('[logs]\nfile = "x.jsonl"\n[items]\nstudy = "study"\n', "did you mean 'files'?"),
+        ('[logs]\nfiles = "x.jsonl"\n[items]\nstudy = "study"\n', "there is no file"),
+    ],
+)
+def test_a_wrong_experiment_leaves_nothing_behind(run, study, tmp_path, design, answer):
+    (tmp_path / "mine.toml").write_text(design)
+    result = run("experiment", "run", tmp_path / "mine.toml")
+    assert result.code == 2
+    assert answer in said(result)
+    assert not (tmp_path / "mine").exists()
+
+
+ROWS = [
+    {"id": number, "model": system, "output": texts[number], "gold": ANSWERS[number]}
+    for system, texts in OUTPUTS.items()
+    for number in range(4)
+]
+COLUMNS = {"item": "id", "system": "model", "prediction": "output", "references": "gold"}
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (lambda: deltableu.score_systems(OUTPUTS, ANSWERS), "given by their name: references="),
+        (
+            lambda: deltableu.score_systems(OUTPUTS, references=[ANSWERS, ANSWERS]),
+            "it takes a list per item, such as list(zip(*references))",
+        ),
+        (
+            lambda: deltableu.score_systems(
+                OUTPUTS | {"short": ["a"]}, references=[[one] for one in ANSWERS]
+            ),
+            "system 'short': 1 hypotheses for 4 items",
+        ),
+        (
+            lambda: deltableu.score_systems(ROWS, columns=COLUMNS | {"system": "modle"}),
+            "no column 'modle' for system: there are 'id', 'model', 'output', 'gold'",
+        ),
+        (
+            lambda: deltableu.score_systems(
+                {name: [row[name] for row in ROWS] for name in ROWS[0]},
+                columns=COLUMNS | {"system": "modle"},
+            ),
+            "did you mean 'model'?",
+        ),
+    ],
+)
+def test_mistakes_in_python_lead_on(call, answer):
+    with pytest.raises(InputError) as told:
+        call()
+    assert answer in str(told.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -264,11 +264,30 @@ def study_from(
     )
     understood = Understanding()
 
+    named = {
+        "the table" if len(tables) == 1 else f"table {number}": table
+        for number, table in enumerate(tables, start=1)
+    }
+    # Rows without a column that was named contradict each other, which would be said first.
+    if not any(isinstance(table, Iterator) for table in tables):
+        there = tuple(dict.fromkeys(one for table in tables for one in _column_names(table)))
+        request.columns.check_used(request.columns.of(there), there, next(iter(named)))
+
     def parts() -> Parts:
-        for number, table in enumerate(tables, start=1):
-            name = "the table" if len(tables) == 1 else f"table {number}"
+        for number, (name, table) in enumerate(named.items(), start=1):
             reader = RowReader(name, request, fail, understood, f"system{number}")
             yield from reader.read(rows_of(table_records(table, name)))
 
     with _gathered(parts(), missing, keep_all, fail, None) as gathered:
         return gathered.study()
+
+
+def _column_names(table: Any) -> Iterable[str]:
+    """What columns a table has; rows in a list may each have others."""
+    if isinstance(table, Mapping):
+        return map(str, table)
+    for names in ("column_names", "columns"):  # Arrow, whose columns are no names; data frames
+        if hasattr(table, names):
+            return map(str, getattr(table, names))
+    rows = table if isinstance(table, Iterable) else ()
+    return dict.fromkeys(str(name) for row in rows if isinstance(row, Mapping) for name in row)
