@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import says_where_it_goes_on, work_folder
-from deltableu.cli.option_groups import METHOD, grouped
+from deltableu.cli.option_groups import METHOD, foldable, grouped
 from deltableu.cli.options import Flag, Output, Positive, Whole, unused
 from deltableu.cli.output import Format, emit
 from deltableu.cli.progress import ProgressBar
@@ -42,6 +42,7 @@ _How = TypeVar("_How", TrainingSettings, RuberTraining)
 
 
 @Parameter(name="*", group=METHOD)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
     """What differs from the preset.
