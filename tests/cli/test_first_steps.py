@@ -224,3 +224,37 @@ def test_mistakes_in_python_lead_on(call, answer):
     with pytest.raises(InputError) as told:
         call()
     assert answer in str(told.value)
+
+
+def test_a_campaign_says_how_to_go_on(run, study, tmp_path):
+    words = ("rate", "new", tmp_path / "asked", "--study", study, "--what", "outputs")
+    first = run(*words)
+    assert first.code == 0
+    assert "nobody has a link yet: deltableu rate add" in said(first)
+    assert "served by: deltableu rate serve" in said(first)
+    again = run(*words)
+    assert again.code == 2
+    # There is no --replace here: answers are not thrown away.
+    assert said(again).endswith("the folder is not empty: choose another one")
+    mine = run("import", "text", "x", "--refs", "y", "-o", tmp_path / "asked")
+    assert said(mine).endswith("or replace it (--replace)")
+
+
+def test_a_report_of_three_files_is_called_by_their_names(run, tmp_path):
+    for name in ("a", "b", "c", "r"):
+        (tmp_path / f"{name}.txt").write_text(f"yes {name}\nno\n")
+    files = [tmp_path / f"{name}.txt" for name in "abc"]
+    page = tmp_path / "page.html"
+    assert run("report", *files, "--refs", tmp_path / "r.txt", "-o", page).code == 0
+    assert "<h1>a, b and c</h1>" in page.read_text()
+
+
+def test_a_table_whose_outputs_are_not_known_says_so(run, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("question,model,reply,gold\nhi?,v1,yes,well\nho?,v1,no,fine\n")
+    result = run("import", "table", table, "-o", tmp_path / "one")
+    assert result.code == 0
+    assert "names systems, but no column is known as their outputs" in said(result)
+    assert "--columns prediction=NAME (kept in meta: reply)" in said(result)
+    columns = ("--columns", "prediction=reply")
+    assert "warning" not in said(run("import", "table", table, *columns, "-o", tmp_path / "two"))

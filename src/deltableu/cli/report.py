@@ -25,6 +25,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, InputWarning, hint_at
 from deltableu.io import Own
+from deltableu.io import listed as listed_names
 from deltableu.report import (
     Changes,
     Setting,
@@ -259,7 +260,7 @@ def report(
 def _title(paths: Sequence[str], refs: Sequence[str] | None, systems: Sequence[str]) -> str:
     if refs is None:
         return Path(paths[0]).resolve().name
-    return " and ".join(systems) if len(systems) <= 3 else f"{len(systems)} systems"
+    return listed_names(systems) if len(systems) <= 3 else f"{len(systems)} systems"
 
 
 def _validated(

@@ -11,7 +11,7 @@ from typing import Any
 from deltableu._types import Progress
 from deltableu.corpus import Item, Rating, Scale, Study, check_new_study
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import PathLike, Report, Table, Tabular, fact_table, fail, table_records
+from deltableu.io import PathLike, Report, Table, Tabular, fact_table, fail, listed, table_records
 from deltableu.layouts.gathering import Gathered, Gathering, Missing, gathering
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding, load_layout
 from deltableu.layouts.mapping import ColumnMap
@@ -19,6 +19,8 @@ from deltableu.layouts.parts import FoundOutput
 from deltableu.layouts.table import RowReader, rows_of
 
 _EXAMPLES = 3
+#: Columns that say something of a system.
+_OF_SYSTEMS = frozenset(("prediction", "outputs", "raters", "value", "ratings"))
 _SHOWN = 70
 _CRITERIA = 3
 
@@ -70,6 +72,19 @@ class Imported(Tabular):
         for reason, number in self.understood.left_out.items():
             facts[f"rows left out: {reason}"] = number
         return fact_table(("imported", "number"), facts)
+
+    def doubts(self) -> list[str]:
+        """Files that name systems and hold no output or rating of any: a column was not known."""
+        said = []
+        for file, columns in self.understood.columns.items():
+            names = {ours.partition(":")[0] for ours in columns.values()}
+            others = self.understood.kept.get(file, ())
+            if "system" in names and not names & _OF_SYSTEMS and others:
+                said.append(
+                    f"{file} names systems, but no column is known as their outputs: say which is "
+                    f"with --columns prediction=NAME (kept in meta: {listed(others)})"
+                )
+        return said
 
     def columns_table(self) -> Table:
         """What was taken for what."""
