@@ -258,3 +258,11 @@ def test_a_table_whose_outputs_are_not_known_says_so(run, tmp_path):
     assert "--columns prediction=NAME (kept in meta: reply)" in said(result)
     columns = ("--columns", "prediction=reply")
     assert "warning" not in said(run("import", "table", table, *columns, "-o", tmp_path / "two"))
+
+
+def test_a_relevance_model_of_few_pairs_says_so(run, logs, tmp_path):
+    pytest.importorskip("wordllama")
+    model = tmp_path / "few.safetensors"
+    result = run("judge", "train", logs, "--kind", "relevance", "-o", model)
+    assert result.code == 0
+    assert "12 pairs are no more than the numbers of their vectors (2 x 256)" in said(result)
