@@ -138,8 +138,8 @@ def report(
     criterion
         Which ratings of outputs to show; may be left out where there is one.
     sweep
-        Also show agreement with people on units of sentences, by any of settings, threshold,
-        unit-size, order, references, origin, separated by commas: see deltableu validate --sweep.
+        Also show agreement with people on units of sentences, as validate --sweep does, by any of
+        settings, threshold, unit-size, order, references, origin, separated by commas.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then resampled and exchanged.

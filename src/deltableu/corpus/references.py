@@ -312,11 +312,13 @@ def unrated_finds(references: ReferenceSet) -> dict[str, int]:
         return {}
     if references.weights is not None and not np.isnan(references.flat_weights).any():
         return {}
-    return Counter(
-        one.origin
-        for item in references.items
-        for one in item.references
-        if one.weight is None and one.origin in _FOUND
+    return dict(
+        Counter(
+            one.origin
+            for item in references.items
+            for one in item.references
+            if one.weight is None and one.origin in _FOUND
+        )
     )
 
 
