@@ -356,7 +356,7 @@ def test_an_unrated_reference_under_a_threshold(complains, study, make_item):
 def test_delta_bleu_of_a_study_that_nobody_rated(complains, study, make_item):
     study.items(*(make_item(id, ("yes", None)) for id in ("q1", "q2", "q3")))
     message = complains("score", study.path, "--metrics", "delta-bleu")
-    assert message == "delta-bleu-2 needs a weight for every reference, and none were given"
+    assert message.startswith("delta-bleu-2 needs a weight for every reference, and none")
 
 
 @pytest.mark.parametrize("weight", [0, -0.5])
@@ -429,7 +429,10 @@ def test_an_empty_pipe(complains, plain):
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        (["--metrics", "blue"], "unknown metric 'blue'; choose from bleu, delta-bleu"),
+        (
+            ["--metrics", "blue"],
+            "unknown metric 'blue' (deltableu metrics lists all)",
+        ),
         (["--metrics", "bleu,blue"], "unknown metric 'blue'"),
         (["--metrics", ""], "no metric was named; choose from bleu, delta-bleu"),
         (["--metrics", " , "], "no metric was named"),
@@ -500,7 +503,7 @@ def test_a_threshold_without_weights(complains, plain):
 
 def test_delta_bleu_without_weights(complains, plain):
     message = complains("score", "sys.txt", *REFS, "--metrics", "delta-bleu")
-    assert message == "delta-bleu-2 needs a weight for every reference, and none were given"
+    assert message.startswith("delta-bleu-2 needs a weight for every reference, and none")
 
 
 def test_a_study_together_with_references(complains, study, plain):
@@ -612,7 +615,7 @@ def test_a_full_disk_is_said_in_one_sentence(command, run, study):
         ([], None),
         (["--bogus"], "--bogus"),
         (["scroe"], "scroe"),
-        (["check"], "study"),
+        (["check"], "STUDY"),
         (["score", "gone.txt", *REFS], "gone.txt"),
         (["score", "bad.txt", *REFS], "bad.txt, line 3"),
         (["score", "sys.txt", *WEIGHTED, "-o", "absent/result"], "absent/result"),

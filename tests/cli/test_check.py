@@ -27,7 +27,7 @@ def test_the_demo_study_has_nothing_wrong_and_the_right_counts(succeeds, demo):
     out = succeeds("check", demo).out
     found = facts(out)
     assert found["items"].startswith(f"{len(items)} (")
-    assert found["references"] == f"{len(references)} ({sizes[0]}-{sizes[-1]} an item, median 8)"
+    assert found["references"] == f"{len(references)} ({sizes[0]}-{sizes[-1]} per item, median 8)"
     for origin, count in origins.items():
         assert f"{count} {origin}" in found["references by origin"].split(", ")
     weights = [one["weight"] for one in references]

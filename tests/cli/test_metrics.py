@@ -205,7 +205,7 @@ def test_mistakes_are_one_sentence(options, said, complains, study):
 
 def test_metrics_that_need_weights_say_so(complains, plain):
     said = complains("score", "sys.txt", "--refs", "r0.txt", "--metrics", "delta-chrf")
-    assert said == "delta-chrf needs a weight for every reference, and none were given"
+    assert said.startswith("delta-chrf needs a weight for every reference, and none")
 
 
 # --- Metrics of other packages, and the pages that explain them -----------------------------------

@@ -444,7 +444,9 @@ def test_outputs_are_looked_at_first(refuses, study, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("")
     assert refuses(output="file").endswith("file: is a file, but a study is written to a folder")
-    assert "the folder is not empty: choose another one, or replace it" in refuses(output="full")
+    assert "the folder is not empty: choose another one, or replace it (--replace)" in refuses(
+        output="full"
+    )
     assert "not empty" in refuses(output="study")
     assert "move thesis.txt away" in refuses("--replace", output="full")
     assert "its folder does not exist" in refuses(output="gone/new")

@@ -115,4 +115,4 @@ def test_bad_files(refuse, write):
 
 def test_ratings_alone_have_no_references(refuse, write):
     said = refuse("appraise", write("scores.csv", SEGMENTS), keep_all=False)
-    assert said.endswith("keep items without one with --without-references keep")
+    assert said.endswith("keep items without (--without-references keep)")

@@ -272,7 +272,7 @@ def test_a_missing_extra_is_explained(run, small, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     code, out, err = run("report", small(), "-o", tmp_path / "r.html")
     assert (code, out) == (2, "")
-    assert err == "deltableu: an HTML report needs more: pip install 'deltableu[report]'\n"
+    assert err == "deltableu: an HTML report needs jinja2: pip install 'deltableu[report]'\n"
     assert not (tmp_path / "r.html").exists()
 
 

@@ -178,7 +178,7 @@ def test_files_are_settings(name, found, needed_files):
     ("names", "settings", "said"),
     [
         ([], {}, "no metric was named; choose from bleu, "),
-        (["blue"], {}, "unknown metric 'blue'; choose from bleu, "),
+        (["blue"], {}, "unknown metric 'blue' (deltableu metrics"),
         (["bleu", "CHRV"], {}, "did you mean 'chrf'?"),
         (["chrf", "ter"], {"pool": "best"}, "chrf and ter have no setting 'pool'"),
         (["delta-chrf"], {"pool": "worst"}, "pool must be one of"),

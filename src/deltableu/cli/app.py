@@ -21,7 +21,7 @@ from deltableu.cli.streams import (
 from deltableu.errors import InputError
 
 if TYPE_CHECKING:
-    from cyclopts import App
+    from cyclopts import App, CycloptsError
 
 #: All commands and what they do; a command's module is imported when it runs.
 COMMANDS = {
@@ -48,6 +48,8 @@ COMMANDS = {
 }
 #: Commands whose names Python keeps for itself.
 _MODULES = {"import": "importing"}
+#: How alike names must be for one to be asked for in place of the other.
+_ALIKE = 0.66
 #: Other tools' names of options, which do not look like ours.
 _CALLED_HERE = {
     "--alpha": "--significance",
@@ -129,7 +131,7 @@ def _run(arguments: list[str]) -> Any:
                 result_action="return_value",
             )
         except CycloptsError as error:
-            raise InputError(_with_our_name(str(error))) from error
+            raise InputError(_in_our_words(error)) from error
 
 
 def check_command(arguments: Sequence[str]) -> None:
@@ -143,7 +145,7 @@ def check_command(arguments: Sequence[str]) -> None:
             settled_words(_settled_dashes(arguments)), exit_on_error=False, print_error=False
         )
     except CycloptsError as error:
-        raise InputError(_with_our_name(str(error))) from error
+        raise InputError(_in_our_words(error)) from error
 
 
 def parser() -> App:
@@ -186,6 +188,35 @@ def _with_our_name(message: str) -> str:
         if message.startswith(f"Unknown option: {theirs}."):
             return f"Unknown option: {theirs}. Did you mean {ours}?"
     return message
+
+
+def _in_our_words(error: CycloptsError) -> str:
+    """The parser's complaint, as a newcomer can use it."""
+    from cyclopts import MissingArgumentError, UnknownOptionError
+
+    theirs = str(error)
+    message = _with_our_name(theirs)
+    argument = error.argument
+    helped = f"deltableu {' '.join(error.command_chain or ())} --help"
+    if isinstance(error, MissingArgumentError) and argument is not None and not argument.tokens:
+        names = " or ".join(argument.names)
+        if argument.field_info.is_positional:
+            names = argument.name.strip("-").upper()
+        if error.keyword is None:
+            return f"{names} is missing: {helped} says what it is"
+    if isinstance(error, UnknownOptionError) and message == theirs:
+        said, question, meant = message.partition(" Did you mean ")
+        if question and _unlike(said.split()[-1], meant):
+            return f"{said} All are in {helped}."
+    return message
+
+
+def _unlike(option: str, meant: str) -> bool:
+    """Whether a name is not what was meant, but the least strange one there is."""
+    from difflib import SequenceMatcher
+
+    first, second = (one.strip("-.?") for one in (option, meant))
+    return SequenceMatcher(None, first, second).ratio() < _ALIKE
 
 
 def _overview() -> str:

@@ -21,7 +21,15 @@ from deltableu.cli.options import (
     one_tidy_table,
     unused,
 )
-from deltableu.cli.output import Format, emit, note, note_groups, note_left_out, remark
+from deltableu.cli.output import (
+    Format,
+    emit,
+    note,
+    note_groups,
+    note_left_out,
+    note_unrated,
+    remark,
+)
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import (
     AgreementCurve,
@@ -288,6 +296,7 @@ def compare(
                 source = scored(chosen)
                 left = len(source.dropped)
                 note_left_out(left, left + len(source.item_ids))
+                note_unrated(references, chosen)
                 note_groups(inputs.references.items or (), group)
 
             def compared(given: Scoring | ScoreTable) -> tuple[Comparison, ...]:

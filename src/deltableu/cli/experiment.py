@@ -29,6 +29,7 @@ from deltableu.experiment import (
     unused_results,
 )
 from deltableu.io import atomic_folder, atomic_path
+from deltableu.report import check_plotting
 from deltableu.score import metric_class
 
 experiment = subcommands(
@@ -75,6 +76,8 @@ def run(
     """
     wanted = read_design(design, changes=set_ or (), engine=engine, threads=threads)
     _check(wanted, design)
+    # The report is the last stage: what it lacks must not be found out after hours.
+    check_plotting("the report of an experiment")
     folder = _folder(design, output)
     with StageBars() as bars:
         ran = run_stages(wanted.stages, folder, jobs=jobs, on_event=bars)

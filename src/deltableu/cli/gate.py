@@ -29,6 +29,7 @@ from deltableu.cli.output import (
     emit,
     note_groups,
     note_left_out,
+    note_unrated,
     remark,
     write_page,
 )
@@ -264,11 +265,13 @@ def run(
                     progress=progress,
                 )
 
-            source, replaced = testable(scored, options.make(metrics, given.references))
+            chosen = options.make(metrics, given.references)
+            source, replaced = testable(scored, chosen)
             for text in replaced:
                 remark(text)
             left = len(source.dropped)
             note_left_out(left, left + len(source.item_ids))
+            note_unrated(references, chosen)
             note_groups(given.references.items or (), group)
         found = gate_systems(
             source,

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Several
-from deltableu.cli.output import Format, emit, note
+from deltableu.cli.output import Format, emit, note, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.errors import InputError
 from deltableu.io import Table, named_columns
@@ -149,5 +149,7 @@ def importing(
             progress=progress,
         )
     emit(imported.tables() if dry_run else imported.table(), imported, format)
+    for text in imported.doubts():
+        remark(f"warning: {text}")
     if not dry_run:
         note(f"wrote {output}")

@@ -14,6 +14,7 @@ from deltableu.cli.output import remark, tell
 from deltableu.corpus import (
     Missing,
     RatingTable,
+    RatingTargets,
     ReferenceSet,
     ScoreTable,
     Study,
@@ -21,6 +22,7 @@ from deltableu.corpus import (
     item_ids,
     match_outputs,
     read_plain,
+    read_ratings,
     read_scores,
     read_study,
     reference_set,
@@ -102,19 +104,25 @@ def read_people(
     columns: ColumnNames | None = None,
     missing: Missing = "error",
     systems: Sequence[str] | None = None,
+    rated: PathLike | None = None,
 ) -> Study:
     """Read a study, with its ratings where they are wanted, and without those of failed raters.
 
-    What was dropped is said when the command has ended.
+    What was dropped is said when the command has ended. `rated` is a file of ratings that stand in
+    the place of the study's own.
     """
     study = read_study(
         path,
-        ratings=ratings or drop_failed,
+        ratings=rated is None and (ratings or drop_failed),
         columns=columns,
         missing=missing,
         systems=systems,
         report=tell,
     )
+    if rated is not None:
+        targets = RatingTargets.of(study.items, study.outputs)
+        told = read_ratings(rated, tell, columns=columns, targets=targets)
+        study = replace(study, ratings=told)
     if not drop_failed:
         return study
     from deltableu.rate import without_failed_raters

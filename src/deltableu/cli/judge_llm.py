@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.option_groups import LLM
+from deltableu.cli.option_groups import LLM, foldable
 from deltableu.cli.options import Flag, Positive, Several, Whole
 from deltableu.cli.output import Format, emit, note
 from deltableu.cli.progress import ProgressBar
@@ -38,6 +38,7 @@ from deltableu.judges.llm import (
 
 
 @Parameter(name="*", group=LLM)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class LLMOptions:
     """What an LLM as judge is asked, and how.

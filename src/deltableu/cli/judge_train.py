@@ -10,9 +10,9 @@ from cyclopts import Parameter
 
 from deltableu.cli.log_inputs import local_logs
 from deltableu.cli.long_run import says_where_it_goes_on, work_folder
-from deltableu.cli.option_groups import METHOD, grouped
+from deltableu.cli.option_groups import METHOD, foldable, grouped
 from deltableu.cli.options import Flag, Output, Positive, Whole, unused
-from deltableu.cli.output import Format, emit
+from deltableu.cli.output import Format, emit, remark
 from deltableu.cli.progress import ProgressBar
 from deltableu.cli.training_notes import say_epoch, say_plan
 from deltableu.errors import InputError
@@ -42,6 +42,7 @@ _How = TypeVar("_How", TrainingSettings, RuberTraining)
 
 
 @Parameter(name="*", group=METHOD)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
     """What differs from the preset.
@@ -212,6 +213,13 @@ def train(
             learnt = train_relevance(logs, encoder=encoder or "wordllama", progress=bar)
         write_relevance(output, learnt)
         emit(learnt.tables(), learnt, format, tidy=learnt.tidy_table())
+        # So few pairs can be told apart by some direction or other, whatever they say.
+        if learnt.sums.pairs <= 2 * learnt.sums.dimension:
+            remark(
+                f"warning: {learnt.sums.pairs:,} pairs are no more than the numbers of their "
+                f"vectors (2 x {learnt.sums.dimension:,}): such correlations come by chance, so "
+                "train on many more"
+            )
         return
     unused(f"--kind {kind}", encoder=(encoder, None))
     budget = _MINUTES.get(preset) if minutes is None else minutes or None

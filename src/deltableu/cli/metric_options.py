@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.option_groups import METRICS
+from deltableu.cli.option_groups import METRICS, foldable
 from deltableu.cli.options import Flag, Whole, listed
 from deltableu.cli.output import remark
 from deltableu.corpus import ReferenceSet
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 @Parameter(name="*", group=METRICS)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class NgramOptions:
     """Settings of the BLEU family.
@@ -90,6 +91,7 @@ class NgramOptions:
 
 
 @Parameter(name="*", group=METRICS)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class SoftOptions(NgramOptions):
     """Settings of the BLEU family and of soft pools.
@@ -110,6 +112,7 @@ class SoftOptions(NgramOptions):
 
 
 @Parameter(name="*", group=METRICS)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class CalibratedOptions(SoftOptions):
     """Settings of all metrics that can be explained.
@@ -136,6 +139,7 @@ class CalibratedOptions(SoftOptions):
 
 
 @Parameter(name="*", group=METRICS)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class TextMetricOptions(CalibratedOptions):
     """Settings of all metrics but sentence-bleu, whose --method is another one elsewhere.
@@ -213,6 +217,7 @@ class TextMetricOptions(CalibratedOptions):
 
 
 @Parameter(name="*", group=METRICS)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class MetricOptions(TextMetricOptions):
     """Settings of all metrics.

@@ -35,11 +35,12 @@ def metrics(*, format: Format = "table") -> None:
 
 def _record(name: str, found: type[Metric]) -> dict[str, Any]:
     low, high = found.limits
+    needs = found.needs - {"weights"} if found.weights_optional else found.needs
     return {
         "metric": name,
         "what it is": found.summary,
         "better": "higher" if found.higher_is_better else "lower",
-        "needs": ", ".join(sorted(found.needs)) or "-",
+        "needs": ", ".join(sorted(needs)) or "-",
         "range": f"{low:g} to {high:g}".replace("-inf", "any").replace("inf", "any"),
         "levels": "corpus, segment" if found.has_segments else "corpus",
     }

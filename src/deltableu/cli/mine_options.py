@@ -7,7 +7,7 @@ from typing import Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.option_groups import METHOD, RUNNING
+from deltableu.cli.option_groups import METHOD, RUNNING, foldable
 from deltableu.cli.options import Positive
 from deltableu.errors import InputError
 from deltableu.mine import (
@@ -34,6 +34,7 @@ _METHODS = {
 
 
 @Parameter(name="*", group=METHOD)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class SimilarityOptions:
     """Settings of similarities.
@@ -116,6 +117,7 @@ class SimilarityOptions:
 
 
 @Parameter(name="*", group=RUNNING)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class EngineOptions:
     """Where the work is done.

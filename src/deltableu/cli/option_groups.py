@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import cleandoc
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from cyclopts import Group, Parameter
@@ -124,6 +125,7 @@ GROUPS = {
 _GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_Options = TypeVar("_Options")
 
 
 def grouped(command: _Command) -> _Command:
@@ -134,4 +136,43 @@ def grouped(command: _Command) -> _Command:
         if group is not None:
             hints[name] = Annotated[hint, Parameter(group=group)]
     command.__annotations__ = hints
+    command.__doc__ = unfolded(command.__doc__)
     return command
+
+
+def foldable(options: type[_Options]) -> type[_Options]:
+    """A class of options whose texts `--help` folds at the terminal's width alone."""
+    options.__doc__ = unfolded(options.__doc__)
+    return options
+
+
+def unfolded(text: str | None) -> str | None:
+    """A docstring with a line for each paragraph, which a terminal of any width can fold.
+
+    Examples
+    --------
+    >>> print(unfolded("Say so.\\n\\nParameters\\n----------\\nmany\\n    How\\n    many."))
+    Say so.
+    <BLANKLINE>
+    Parameters
+    ----------
+    many
+        How many.
+    """
+    if text is None:
+        return None
+    lines: list[str] = []
+    in_section = False
+    for line in cleandoc(text).splitlines():
+        in_section = in_section or (line != "" and line.strip("-") == "")
+        # In a section, what is not indented is a name of its own.
+        starts = in_section and not line.startswith(" ")
+        if line and lines and lines[-1] and not starts and _indent(line) == _indent(lines[-1]):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from deltableu.cli.streams import note as note
 from deltableu.cli.streams import remark as remark
 from deltableu.cli.streams import terminal_width as terminal_width
-from deltableu.corpus import Item, ungrouped_note
+from deltableu.corpus import Item, ReferenceSet, ungrouped_note, unrated_finds
 from deltableu.errors import InputError, Problem
 from deltableu.io import (
     Table,
@@ -27,7 +27,7 @@ from deltableu.io import (
 if TYPE_CHECKING:
     import rich.console
 
-    from deltableu.score import Scoring
+    from deltableu.score import Metric, Scoring
 
 
 #: Variables by which people tell rich that it writes for a terminal.
@@ -118,6 +118,26 @@ def note_groups(items: Sequence[Item], group: str | None) -> None:
     message = None if group is not None else ungrouped_note(items)
     if message is not None:
         remark(message)
+
+
+def note_unrated(references: ReferenceSet, metrics: Iterable[Metric]) -> None:
+    """Say which metrics take references for good ones that nobody wrote for the item or rated."""
+    plain = [
+        one.name
+        for one in metrics
+        if "references" in one.needs
+        and "weights" not in type(one).needs
+        # RUBER looks at the original alone, unless it is told to look at all.
+        and getattr(one, "all_references", True)
+    ]
+    found = unrated_finds(references) if plain else {}
+    if found:
+        counted = ", ".join(f"{number:,} {origin}" for origin, number in found.items())
+        remark(
+            f"warning: {', '.join(plain)} {'take' if len(plain) > 1 else 'takes'} every reference "
+            f"for a good one, but nobody has rated these: {counted} (--select single leaves them "
+            "out)"
+        )
 
 
 def note_clamped(scoring: Scoring) -> None:

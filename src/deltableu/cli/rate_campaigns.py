@@ -171,7 +171,9 @@ def new(
     if 0 < len(done.links) < per_item and not made.crowd and not pilot:
         there = f"there are {len(done.links)}: add some (rate add)"
         remark(f"{per_item} raters are wanted for each, and {there}")
-    remark(f"deltableu rate serve {campaign} serves it; links are shown only now")
+    if not (done.links or made.crowd or pilot):
+        remark(f"nobody has a link yet: deltableu rate add {campaign} --raters 3 makes three")
+    remark(f"links are shown only now; the page is served by: deltableu rate serve {campaign}")
 
 
 @grouped

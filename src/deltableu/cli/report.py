@@ -12,7 +12,7 @@ from deltableu.cli.inputs import Inputs, check_results, output_ratings, read_inp
 from deltableu.cli.metric_options import MetricOptions, signed_for_clamped
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Flag, Output, Positive, Several, Whole, listed
-from deltableu.cli.output import note, note_groups, remark, write_page
+from deltableu.cli.output import note, note_groups, note_unrated, remark, write_page
 from deltableu.cli.progress import ProgressBar
 from deltableu.compare import Comparison, ComparisonPlan, compare_systems
 from deltableu.corpus import (
@@ -25,6 +25,7 @@ from deltableu.corpus import (
 )
 from deltableu.errors import InputError, InputWarning, hint_at
 from deltableu.io import Own
+from deltableu.io import listed as listed_names
 from deltableu.report import (
     Changes,
     Setting,
@@ -137,8 +138,8 @@ def report(
     criterion
         Which ratings of outputs to show; may be left out where there is one.
     sweep
-        Also show agreement with people on units of sentences, by any of settings, threshold,
-        unit-size, order, references, origin, separated by commas: see deltableu validate --sweep.
+        Also show agreement with people on units of sentences, as validate --sweep does, by any of
+        settings, threshold, unit-size, order, references, origin, separated by commas.
     group
         A field of the items' meta that names what they belong to (a document, a dialogue, a user):
         whole groups are then resampled and exchanged.
@@ -223,6 +224,7 @@ def report(
                 main = replace(main, scoring=replace(main.scoring, scores=both))
                 settings[-1] = main
         note_groups(references.items or (), group)
+        note_unrated(main.references, chosen)
         validation, ratings = None, None
         if study is not None:
             validation, ratings = _validated(
@@ -258,7 +260,7 @@ def report(
 def _title(paths: Sequence[str], refs: Sequence[str] | None, systems: Sequence[str]) -> str:
     if refs is None:
         return Path(paths[0]).resolve().name
-    return " and ".join(systems) if len(systems) <= 3 else f"{len(systems)} systems"
+    return listed_names(systems) if len(systems) <= 3 else f"{len(systems)} systems"
 
 
 def _validated(

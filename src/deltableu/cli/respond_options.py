@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deltableu.cli.option_groups import COMMON, DATA, METHOD, RUNNING
+from deltableu.cli.option_groups import COMMON, DATA, METHOD, RUNNING, foldable
 from deltableu.cli.options import Flag, Positive, Whole
 from deltableu.io import parse_size
 from deltableu.mine import RowFilter
@@ -16,6 +16,7 @@ from deltableu.respond import Decoding, DecodingMethod
 
 
 @Parameter(name="*", group=DATA)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class LogRowOptions:
     """Which rows of logs are fit to be responses, and how they are read.
@@ -70,6 +71,7 @@ class LogRowOptions:
 
 
 @Parameter(name="*", group=METHOD)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
     """How a trained model responds.

@@ -9,7 +9,14 @@ from deltableu.cli.inputs import check_results, read_inputs
 from deltableu.cli.metric_options import MetricOptions
 from deltableu.cli.option_groups import grouped
 from deltableu.cli.options import Digits, Flag, Output, Positive, Several, Signatures, Whole, unused
-from deltableu.cli.output import Format, emit, note_clamped, note_groups, note_left_out
+from deltableu.cli.output import (
+    Format,
+    emit,
+    note_clamped,
+    note_groups,
+    note_left_out,
+    note_unrated,
+)
 from deltableu.cli.progress import ProgressBar
 from deltableu.corpus import Missing
 from deltableu.score import IntervalPlan, score_systems
@@ -121,6 +128,7 @@ def score(
         )
     left = len(scoring.dropped)
     note_left_out(left, left + len(scoring.item_ids))
+    note_unrated(inputs.references.select(select), chosen)
     if ci:
         note_groups(inputs.references.items or (), group)
         note_clamped(scoring)

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from deltableu.cli.inputs import system_pairs
 from deltableu.cli.metric_options import MetricOptions
-from deltableu.cli.option_groups import SWEEPS
+from deltableu.cli.option_groups import SWEEPS, foldable
 from deltableu.cli.options import Flag, Positive, Several, listed
 from deltableu.cli.output import Format, emit, remark
 from deltableu.cli.progress import ProgressBar
@@ -37,6 +37,7 @@ SWEPT_METHODS = "spearman,kendall-b"
 
 
 @Parameter(name="*", group=SWEEPS)
+@foldable
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
     """Settings of sweeps.

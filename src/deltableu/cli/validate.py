@@ -37,6 +37,7 @@ from deltableu.cli.validate_inputs import (
 from deltableu.corpus import (
     Missing,
     RatingTable,
+    holds_ratings,
 )
 from deltableu.errors import InputError
 from deltableu.io import Table, as_record, named_columns
@@ -137,8 +138,9 @@ def validate(
     lower_is_better
         Those metrics of the tables of which lower is better.
     human
-        A table of ready human scores (system, item, score, and perhaps metric for the criterion)
-        in place of the study's ratings; without item, it has the totals of systems.
+        In place of the study's ratings: a file of ratings, as rate export writes it; or a table of
+        ready human scores (system, item, score, and perhaps metric for the criterion), which
+        without item has the totals of systems.
     columns
         What the tables of scores, or without --scores the ratings, call their columns, such as
         system=model,item=segment_id,score=comet; metrics=bleu+comet takes a column for a metric,
@@ -306,6 +308,14 @@ def validate(
     check_results(output, (study, *(scores or ()), human, *options.files))
     if study is None and (scores is None or human is None):
         raise InputError("give a study folder, or --scores and --human tables")
+    mapped = named_columns(columns, _COLUMNS)
+    people_mapped = named_columns(human_columns, _COLUMNS, "--human-columns")
+    if people_mapped is None and (scores is None or human is not None):
+        people_mapped = mapped
+    # A campaign exports ratings one by one; people's scores are totals or means already.
+    rated = None
+    if human is not None and study is not None and holds_ratings(human, people_mapped):
+        rated, human = human, None
     if human is not None:
         unused(
             "ready --human scores",
@@ -325,19 +335,15 @@ def validate(
             no_positive=(no_positive, "error"),
             missing=(missing, "error"),
         )
-    mapped = named_columns(columns, _COLUMNS)
-    people_mapped = named_columns(human_columns, _COLUMNS, "--human-columns")
-    if people_mapped is None and (scores is None or human is not None):
-        people_mapped = mapped
     data = None
     if study is not None:
-        rated = people_mapped if human is None else None
         data = read_people(
             study,
             ratings=human is None,
             drop_failed=drop_failed,
-            columns=rated,
+            columns=people_mapped if human is None else None,
             missing=missing,
+            rated=rated,
         )
     people = human_scores(data, study, human, people_mapped, criterion, unknown)
     if data is not None and swept.sweep is not None:

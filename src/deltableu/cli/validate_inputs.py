@@ -53,7 +53,10 @@ def human_scores(
         table = read_scores(human, columns=columns)
         return table if criterion is None else table.select(metrics=[criterion])
     if data is None or not (data.ratings.system >= 0).any():
-        raise InputError(f"{path}: the study has no ratings of systems; give --human scores.csv")
+        raise InputError(
+            f"{path}: the study has no ratings of systems: give them as --human ratings.csv, or "
+            "put the file into the study"
+        )
     return RatingTable.from_study(data, criterion=criterion, unknown=unknown)
 
 

@@ -40,11 +40,12 @@ if TYPE_CHECKING:
     from deltableu.corpus.rating_choice import Unknown
     from deltableu.corpus.rating_table import RatingTable, Repeats
     from deltableu.corpus.rating_targets import RatingTargets, texts_by_target
-    from deltableu.corpus.ratings import read_ratings, write_ratings
+    from deltableu.corpus.ratings import holds_ratings, read_ratings, write_ratings
     from deltableu.corpus.references import (
         WEIGHTS_FROM,
         ReferenceSet,
         reference_set,
+        unrated_finds,
         weights_label,
     )
     from deltableu.corpus.rows import NumberRows, TextRows, row_sizes
@@ -109,6 +110,7 @@ __all__ = [
     "check_new_study",
     "check_study",
     "default_origin",
+    "holds_ratings",
     "item_groups",
     "item_ids",
     "item_record",
@@ -141,6 +143,7 @@ __all__ = [
     "texts_by_target",
     "told_of_simulated",
     "ungrouped_note",
+    "unrated_finds",
     "weighted_sums",
     "weights_label",
     "with_runs",

@@ -102,10 +102,7 @@ class CheckResult(Tabular):
         }
         facts = {
             "items": f"{self.items} ({self.contexts} with earlier turns)",
-            "references": (
-                f"{references.total} ({references.least}-{references.most} an item, "
-                f"median {references.median:g})"
-            ),
+            "references": f"{references.total} ({_per_item(references)})",
             "references by origin": _counts(references.by_origin),
             "references by weight": _counts(by_weight),
         }
@@ -161,6 +158,12 @@ class _Problems:
         self._sorts[sort] += 1
         if self._sorts[sort] <= self.most:
             self.listed.append(problem)
+
+
+def _per_item(references: ReferenceCounts) -> str:
+    if references.least == references.most:
+        return f"{references.most} per item"
+    return f"{references.least}-{references.most} per item, median {references.median:g}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Unknown: TypeAlias = Literal["error", "drop"]
 
+#: Names that a sentence lists of those that there are.
+_MOST_NAMED = 5
 #: The scale of weights.
 _WEIGHTS = "-1-1"
 
@@ -106,7 +108,13 @@ def _known(
     if count and unknown == "error":
         place = int(np.argmax(lost))
         what = "item" if strange_item[place] else "system"
-        raise InputError(f"{table.where(place)}: the study has no such {what}")
+        name, there = table.items[table.item[place]], list(items or ())
+        if what == "system":
+            name, there = table.systems[table.system[place]], list(systems or ())
+        some = ", ".join(there[:_MOST_NAMED]) + ", ..." * (len(there) > _MOST_NAMED)
+        meant = hint_at(name, there)
+        message = f"the study has no such {what}; it has {some}{meant}"
+        raise InputError(f"{table.where(place)}: {message}")
     if count == total:
         raise InputError(f"none of {total} ratings judges an item and a system of the study")
     if count:

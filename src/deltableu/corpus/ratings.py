@@ -20,6 +20,7 @@ from deltableu.io import (
     fail,
     file_form,
     file_name,
+    is_standard_stream,
     number_text,
     shown,
     table_rows,
@@ -76,6 +77,17 @@ def read_ratings(
     """
     numbered = numbered_ratings(path, report, columns=columns, targets=targets)
     return RatingTable.from_records(rating for _, rating in numbered)
+
+
+def holds_ratings(path: PathLike, columns: ColumnNames | None = None) -> bool:
+    """Whether a file's columns are those of ratings, one by one, as a campaign exports them."""
+    if is_standard_stream(path):  # which is read once
+        return False
+    try:
+        first = next(table_rows(path, rating_columns(columns or {}), form="csv"), None)
+    except InputError:
+        return False
+    return first is not None and {"rater", "value"} <= first[1].keys()
 
 
 def numbered_ratings(

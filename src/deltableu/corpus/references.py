@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +19,8 @@ from deltableu.io import number_text, shown
 
 #: The key of an item's meta that says where its weights came from.
 WEIGHTS_FROM = "weights_from"
+#: Origins of references that nobody wrote for their item: many are bad.
+_FOUND = ("mined", "parrot", "random")
 #: Of weights counted from another one: differences of decimal fractions have no more.
 _DIGITS = 12
 _THRESHOLD = re.compile(r"w(?:>=|≥)([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))")
@@ -293,6 +296,30 @@ def _of_columns(items: LazyItems) -> ReferenceSet:
 def _first_original(item: Item) -> int:
     origins = (i for i, reference in enumerate(item.references) if reference.origin == "original")
     return next(origins, 0)
+
+
+def unrated_finds(references: ReferenceSet) -> dict[str, int]:
+    """How many references of each origin were found, not written for their item, and not rated.
+
+    Examples
+    --------
+    >>> from deltableu.corpus import Reference
+    >>> found = Item("1", (Reference("r0", "yes"), Reference("m1", "no", origin="mined")))
+    >>> unrated_finds(reference_set([found]))
+    {'mined': 1}
+    """
+    if references.items is None:
+        return {}
+    if references.weights is not None and not np.isnan(references.flat_weights).any():
+        return {}
+    return dict(
+        Counter(
+            one.origin
+            for item in references.items
+            for one in item.references
+            if one.weight is None and one.origin in _FOUND
+        )
+    )
 
 
 def weights_label(text: str) -> str:

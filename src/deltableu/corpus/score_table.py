@@ -11,6 +11,9 @@ from deltableu._types import Array, Bools
 from deltableu.errors import InputError, check_kind, hint_at
 from deltableu.io import Cell, Column, Table, Tabular, mark_best
 
+#: Names that a sentence lists of those that there are.
+_MOST_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable(Tabular):
@@ -272,7 +275,11 @@ def align_scores(
         )
     items = _shared(scores.items, human.items)
     if not items and scores.items and human.items:
-        raise InputError("metric and human scores have no item in common")
+        raise InputError(
+            "metric and human scores have no item in common: metrics call items "
+            f"{', '.join(scores.items[:_MOST_NAMED])}, "
+            f"people {', '.join(human.items[:_MOST_NAMED])}"
+        )
     lost = len(set(human.items) - set(items))
     if lost and scores.items:
         notes.append(f"no metric scores for {lost} items that people rated: left out")

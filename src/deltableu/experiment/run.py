@@ -111,9 +111,10 @@ def run_stages(
     ordered = in_order(stages)
     check_experiment_folder(folder)
     store = StageStore(folder)
+    hashes = FileHashes(store.hashes)
+    # A file that is not there is said before anything is made.
+    keys = stage_keys(ordered, hashes)
     with store.at_work():
-        hashes = FileHashes(store.hashes)
-        keys = stage_keys(ordered, hashes)
         hashes.keep()
         return _Run(ordered, keys, store, jobs, on_event or (lambda event: None)).go()
 

@@ -40,6 +40,7 @@ class Section:
     def __init__(self, file: str, name: str, values: Mapping[str, object]) -> None:
         self.file, self.name = file, name
         self._values = dict(values)
+        self._asked: list[str] = []
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
@@ -56,6 +57,7 @@ class Section:
 
     def take(self, key: str, kind: type[_Kind], default: _Kind | None = None) -> _Kind | None:
         """A value of some kind, which is then nobody else's."""
+        self._asked.append(key)
         value = self._values.pop(key, None)
         if value is None:
             return default
@@ -84,6 +86,7 @@ class Section:
 
     def files(self, key: str) -> tuple[Given, ...]:
         """A file or several."""
+        self._asked.append(key)
         value = self._values.pop(key, None)
         if value is None:
             return ()
@@ -124,7 +127,7 @@ class Section:
     def check_empty(self) -> None:
         """Refuse what nobody takes."""
         for key in self._values:
-            raise self.wrong(key, "has no use here")
+            raise self.wrong(key, f"has no use here{hint_at(key, self._asked)}")
 
     def only(self, keys: Collection[str]) -> Section:
         """Those of the values that have these names, which are then nobody else's."""

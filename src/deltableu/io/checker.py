@@ -117,8 +117,9 @@ class Checker:
         return text
 
     def optional_identifier(self, value: object, field: str) -> str | None:
-        """A name, or None; an empty name is no name."""
-        return None if value is None or value == "" else self.identifier(value, field)
+        """A name, or None; an empty name is no name, nor is the NaN of a data frame's gap."""
+        gap = isinstance(value, float) and math.isnan(value)
+        return None if value is None or value == "" or gap else self.identifier(value, field)
 
     def name(self, value: object, field: str) -> str:
         """A name, which may be a number; an empty text where there is none."""
@@ -161,7 +162,7 @@ class Checker:
 
     def integer(self, value: object, field: str) -> int | None:
         """A whole number, or None; `1.0` counts, since tables with gaps spell integers so."""
-        if value is None:
+        if value is None or (isinstance(value, float) and math.isnan(value)):
             return None
         if isinstance(value, float) and value.is_integer():
             return int(value)

@@ -61,6 +61,7 @@ def check_new_folder(
     what: str,
     strangers: Callable[[Path], Sequence[str]],
     source: PathLike | None = None,
+    replaceable: bool = True,
 ) -> None:
     """Complain where a folder could not be written in the end, or would swallow something.
 
@@ -79,6 +80,8 @@ def check_new_folder(
         The names in an old folder that have no place in such a one.
     source
         The folder that the new one is made from: with `replace`, the only input that it may be.
+    replaceable
+        Whether who asks could say `replace`.
     """
     if is_standard_stream(path):
         raise _refusal("-", f"is standard output, but {what} is written to a folder")
@@ -91,7 +94,8 @@ def check_new_folder(
     old = target if target.exists() else interrupted_copy(target)
     if old.exists():
         if not replace and any(old.iterdir()):
-            raise _refusal(name, "the folder is not empty: choose another one, or replace it")
+            way = ", or replace it (--replace)" if replaceable else ""
+            raise _refusal(name, f"the folder is not empty: choose another one{way}")
         if replace and (others := strangers(old)):
             message = f"is not replaced, because it holds more than {what}"
             raise _refusal(name, f"{message}: move {_name_some(others)} away")

@@ -103,6 +103,7 @@ class SCR(SegmentMetric):
     limits: ClassVar[tuple[float, float]] = (-inf, inf)
     needs_all_items: ClassVar[bool] = True
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "weights"})
+    weights_optional: ClassVar[bool] = True
 
     relevance: RelevanceLike | None = None
     encoder: Any = "wordllama"

@@ -207,8 +207,8 @@ class Gathering:
             if not self._one("SELECT count(*) FROM refs") and self._one(
                 "SELECT count(*) FROM items"
             ):
-                message = "no item has a reference: name some, or keep items without one with"
-                raise InputError(f"{message} --without-references keep")
+                message = "no item has a reference: say which columns hold them (references=NAME)"
+                raise InputError(f"{message}, or keep items without (--without-references keep)")
             base.execute("DELETE FROM items WHERE id NOT IN (SELECT item FROM refs)")
         if missing == "drop":
             counted = "SELECT item FROM outputs GROUP BY item HAVING count(*) = ?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import Any
 from deltableu._types import Progress
 from deltableu.corpus import Item, Rating, Scale, Study, check_new_study
 from deltableu.errors import InputError, Problem, check_kind
-from deltableu.io import PathLike, Report, Table, Tabular, fact_table, fail, table_records
+from deltableu.io import PathLike, Report, Table, Tabular, fact_table, fail, listed, table_records
 from deltableu.layouts.gathering import Gathered, Gathering, Missing, gathering
 from deltableu.layouts.layout import Layout, Parts, Request, Understanding, load_layout
 from deltableu.layouts.mapping import ColumnMap
@@ -19,6 +19,8 @@ from deltableu.layouts.parts import FoundOutput
 from deltableu.layouts.table import RowReader, rows_of
 
 _EXAMPLES = 3
+#: Columns that say something of a system.
+_OF_SYSTEMS = frozenset(("prediction", "outputs", "raters", "value", "ratings"))
 _SHOWN = 70
 _CRITERIA = 3
 
@@ -70,6 +72,19 @@ class Imported(Tabular):
         for reason, number in self.understood.left_out.items():
             facts[f"rows left out: {reason}"] = number
         return fact_table(("imported", "number"), facts)
+
+    def doubts(self) -> list[str]:
+        """Files that name systems and hold no output or rating of any: a column was not known."""
+        said = []
+        for file, columns in self.understood.columns.items():
+            names = {ours.partition(":")[0] for ours in columns.values()}
+            others = self.understood.kept.get(file, ())
+            if "system" in names and not names & _OF_SYSTEMS and others:
+                said.append(
+                    f"{file} names systems, but no column is known as their outputs: say which is "
+                    f"with --columns prediction=NAME (kept in meta: {listed(others)})"
+                )
+        return said
 
     def columns_table(self) -> Table:
         """What was taken for what."""
@@ -264,11 +279,30 @@ def study_from(
     )
     understood = Understanding()
 
+    named = {
+        "the table" if len(tables) == 1 else f"table {number}": table
+        for number, table in enumerate(tables, start=1)
+    }
+    # Rows without a column that was named contradict each other, which would be said first.
+    if not any(isinstance(table, Iterator) for table in tables):
+        there = tuple(dict.fromkeys(one for table in tables for one in _column_names(table)))
+        request.columns.check_used(request.columns.of(there), there, next(iter(named)))
+
     def parts() -> Parts:
-        for number, table in enumerate(tables, start=1):
-            name = "the table" if len(tables) == 1 else f"table {number}"
+        for number, (name, table) in enumerate(named.items(), start=1):
             reader = RowReader(name, request, fail, understood, f"system{number}")
             yield from reader.read(rows_of(table_records(table, name)))
 
     with _gathered(parts(), missing, keep_all, fail, None) as gathered:
         return gathered.study()
+
+
+def _column_names(table: Any) -> Iterable[str]:
+    """What columns a table has; rows in a list may each have others."""
+    if isinstance(table, Mapping):
+        return map(str, table)
+    for names in ("column_names", "columns"):  # Arrow, whose columns are no names; data frames
+        if hasattr(table, names):
+            return map(str, getattr(table, names))
+    rows = table if isinstance(table, Iterable) else ()
+    return dict.fromkeys(str(name) for row in rows if isinstance(row, Mapping) for name in row)

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from deltableu._types import Ints
-from deltableu.errors import Problem
+from deltableu.errors import Problem, hint_at
 from deltableu.io import (
     BOM,
     OBJECTS,
@@ -26,6 +26,7 @@ from deltableu.io import (
     decode_many,
     decode_object,
     fail,
+    shown,
     unescape_cell,
     wrong_cells,
 )
@@ -44,6 +45,11 @@ from deltableu.text import Texts
 _TAB, _NEWLINE, _RETURN, _BACKSLASH = b"\t\n\r\\"
 #: A line that must be looked at makes so many slow.
 _TOGETHER = 128
+#: Columns of raw logs, which are no pairs yet.
+_RAW = frozenset(("turns", "messages", "text"))
+_MAKE_PAIRS = "make pairs of raw logs first, with `deltableu logs pairs`"
+#: Columns that a sentence names.
+_MOST_NAMED = 10
 
 #: The rows of lines, and what is wrong with each line that is no row: None where it is blank.
 _Read: TypeAlias = tuple[Columns, dict[int, Problem | None]]
@@ -135,6 +141,8 @@ def json_row(line: str) -> Sequence[str] | Problem:
         value = decode_object(line)
     except ValueError as error:
         return Problem(str(error))
+    if "utterance" not in value and (raw := _RAW & value.keys()):
+        return Problem(f"has {min(raw)!r}, not 'utterance' and 'response': {_MAKE_PAIRS}")
     problems: list[Problem] = []
     checker = Checker(None, problems.append)
     row = (
@@ -191,8 +199,17 @@ def check_header(file: FoundFile) -> Sequence[str]:
     for name in FIELDS[:2]:
         if name not in names:
             message = f"the first line names no column {name!r}, which is required"
+            message += _way_on(name, names)
             raise WrongColumns(Problem(message, file=file.name, line=1, field=name))
     return names
+
+
+def _way_on(name: str, names: Sequence[str]) -> str:
+    """What to do about columns, none of which is the one that is needed."""
+    if _RAW & set(names):
+        return f": {_MAKE_PAIRS}"
+    there = ", ".join(map(shown, names[:_MOST_NAMED]))
+    return f": there are {there}{hint_at(name, names)}"
 
 
 def read_text(

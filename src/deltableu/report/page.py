@@ -330,10 +330,13 @@ def _looks(report: StudyReport) -> str:
     expected = (1.0 - report.confidence) * looks
     if looks < 2:
         return ""
-    missed = f"about {expected:.0f}" if expected >= 1.5 else "one" if expected >= 0.5 else "none"
+    surprise = "take a surprise here as a question for new data, not as an answer"
+    if expected < 0.5:
+        return f"These are {looks} looks at the same data: {surprise}."
+    missed = f"about {expected:.0f}" if expected >= 1.5 else "one"
     return (
         f"These are {looks} looks at the same data, of whose intervals {missed} can be expected to "
-        "miss by chance alone: take a surprise here as a question for new data, not as an answer."
+        f"miss by chance alone: {surprise}."
     )
 
 

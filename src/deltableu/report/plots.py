@@ -100,7 +100,7 @@ def _matplotlib(what: str) -> Any:
     try:
         import matplotlib
     except ImportError as error:
-        raise InputError(f"{what} needs more: pip install 'deltableu[report]'") from error
+        raise InputError(f"{what} needs matplotlib: pip install 'deltableu[report]'") from error
     return matplotlib
 
 

@@ -18,7 +18,7 @@ def render(template: str, **values: Any) -> str:
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError as error:
-        raise InputError("an HTML report needs more: pip install 'deltableu[report]'") from error
+        raise InputError("an HTML report needs jinja2: pip install 'deltableu[report]'") from error
     environment = Environment(
         loader=PackageLoader("deltableu.report", "."),
         autoescape=True,

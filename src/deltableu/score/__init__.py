@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from deltableu.score.engine.cosine import CosineSimilarity, vector_source
     from deltableu.score.engine.encoding import Encoded
     from deltableu.score.engine.formula import brevity_penalty
-    from deltableu.score.engine.inputs import first_wrong_text
+    from deltableu.score.engine.inputs import first_wrong_text, lacking_weights
     from deltableu.score.engine.neutral import NeutralChoice, WeightedMetric, choose_neutral
     from deltableu.score.engine.ngram_metric import NgramMetric
     from deltableu.score.engine.ordered_metric import OrderedMetric
@@ -198,6 +198,7 @@ __all__ = [
     "holds_texts",
     "ibleu",
     "installed_metrics",
+    "lacking_weights",
     "make_metrics",
     "metric_class",
     "metric_label",

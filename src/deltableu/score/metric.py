@@ -36,6 +36,8 @@ class Metric(ABC):
     higher_is_better: ClassVar[bool] = True
     #: What it needs beside hypotheses.
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+    #: Whether it also takes references of which none is rated.
+    weights_optional: ClassVar[bool] = False
     #: Whether scores of single segments mean something.
     has_segments: ClassVar[bool] = True
     #: Whether the score of a corpus is the mean of its segments'.

@@ -46,7 +46,10 @@ def metric_class(name: str) -> type[Metric]:
         ending = _WITH_ORDER.fullmatch(name)
         ordered = [one for one in BUILT_IN if _called_by_order(_load(one))] if ending else []
         meant = hint_at(name, [*names, *(f"{one}-{ending[2]}" for one in ordered if ending)])
-        raise InputError(f"unknown metric {name!r}; choose from {', '.join(names)}{meant}")
+        if meant:
+            # Whoever misspelt one need not read them all to find it.
+            raise InputError(f"unknown metric {name!r} (deltableu metrics lists all){meant}")
+        raise InputError(f"unknown metric {name!r}; choose from {', '.join(names)}")
     return _load(name)
 
 

@@ -66,7 +66,10 @@ def text_source(
         given = as_reference_set(references, weights)
         if messages is not None:
             given = replace(given, messages=tuple(as_list(messages, "messages")))
-        return TextSource(given, _outputs(source))
+        outputs = _outputs(source)
+        for name, texts in outputs.items():
+            _check_length(name, len(texts), given)
+        return TextSource(given, outputs)
     for name, value in (("weights", weights), ("messages", messages)):
         if value is not None:
             raise InputError(f"{name} goes with references; a study or table has its own")
@@ -114,6 +117,19 @@ def _has_texts(table: Mapping[Any, Any]) -> bool:
 
     known = ColumnMap().of([str(key) for key in table])
     return "prediction" in known or "outputs" in known
+
+
+def _check_length(system: str, texts: int, references: ReferenceSet) -> None:
+    items = len(references)
+    if texts == items:
+        return
+    message = f"{texts} hypotheses for {items} items: give one for each item"
+    if items < texts and all(len(row) == texts for row in references.texts):
+        message = (
+            f"references holds {items} lists of {texts}, one per reference: it takes a list per "
+            f"item, such as list(zip(*references))"
+        )
+    raise InputError(f"system {system!r}: {message}")
 
 
 def _outputs(source: Any) -> dict[str, tuple[str, ...]]:

@@ -19,6 +19,7 @@ from deltableu.errors import (
     find_name,
 )
 from deltableu.io import Better, Cell, Column, Table, Tabular, field_record, mark_best
+from deltableu.score.engine.inputs import lacking_weights
 from deltableu.score.engine.ordered_metric import OrderedMetric
 from deltableu.score.engine.statistics import IntervalMethod, Statistics
 from deltableu.score.metric import Metric
@@ -299,7 +300,10 @@ def score_systems(
         found = TextSource(given, outputs or {})
     else:
         if outputs is not None:
-            raise InputError("outputs goes with a ReferenceSet; other sources have them")
+            raise InputError(
+                "outputs goes with a ReferenceSet in the first place; else outputs stand there, "
+                "and references are given by their name: references="
+            )
         found = text_source(
             source, references=references, weights=weights, messages=messages, columns=columns
         )
@@ -343,9 +347,7 @@ def _scored(
         # A rater, which may take long, is asked after this.
         weighted = "weights" in metric.needs
         if weighted and metric.prepare_references(references).weights is None:
-            raise InputError(
-                f"{metric.name} needs a weight for every reference, and none were given"
-            )
+            raise lacking_weights(metric.name)
     items = len(references.texts)
     dropped: set[int] = set()
     if no_positive == "skip":

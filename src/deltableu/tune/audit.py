@@ -11,7 +11,7 @@ import numpy as np
 from deltableu._types import Array, Ints, Progress
 from deltableu.corpus import ReferenceSet, Study, reference_set
 from deltableu.errors import InputError, check_at_least
-from deltableu.score import Metric, make_metrics
+from deltableu.score import Metric, lacking_weights, make_metrics
 from deltableu.tune.audit_attacks import ATTACKS, Attack, Attempt, Round, Target
 from deltableu.tune.audit_material import Material
 from deltableu.tune.audit_results import AttackScore, GamingAudit, LeftOutReference, MetricAudit
@@ -115,9 +115,7 @@ def _with_positive(metrics: Sequence[Metric], references: ReferenceSet) -> list[
         if "weights" in metric.needs:
             seen = metric.prepare_references(references)
             if seen.weights is None:
-                raise InputError(
-                    f"{metric.name} needs a weight for every reference, and none were given"
-                )
+                raise lacking_weights(metric.name)
             dropped.update(seen.without_positive())
     return [place for place in range(len(references)) if place not in dropped]
 

@@ -11,7 +11,7 @@ from deltableu._types import Array, Bools, Ints, Progress, steps_of
 from deltableu.corpus import ReferenceSet
 from deltableu.errors import InputError
 from deltableu.rate import PairScores
-from deltableu.score import Metric, NgramMetric
+from deltableu.score import Metric, NgramMetric, lacking_weights
 from deltableu.stats import ConfidenceInterval, Method
 from deltableu.validate.paired_scores import Groups, group_codes
 from deltableu.validate.reference_choices import all_positions, random_choice, reference_choices
@@ -279,8 +279,6 @@ def _lost(
         if "weights" in metric.needs:
             prepared = metric.prepare_references(chosen)
             if prepared.weights is None:
-                raise InputError(
-                    f"{metric.name} needs a weight for every reference, and none were given"
-                )
+                raise lacking_weights(metric.name)
             lost.update(prepared.without_positive())
     return lost

@@ -123,7 +123,7 @@ def new_campaign(
         wanted = [campaign.per_item] * len(blocks)
     check_new_folder(
         folder, [study.path] if study.path else [], replace=False, what="a campaign",
-        strangers=_strangers,
+        strangers=_strangers, replaceable=False,
     )  # fmt: skip
     admin = new_secret()
     name = secrets.token_hex(12)

@@ -71,6 +71,15 @@ def as_reference_set(references: Any, weights: Any) -> ReferenceSet:
     return ReferenceSet(texts, numbers)
 
 
+def lacking_weights(metric: str) -> InputError:
+    """What is said where a metric needs weights, and no reference is rated."""
+    return InputError(
+        f"{metric} needs a weight for every reference, and none were given: rate the references "
+        "(deltableu rate, deltableu judge apply), give weights (weights=, --weights), or take a "
+        "metric without"
+    )
+
+
 def as_hypotheses(hypotheses: Any, items: int) -> Sequence[Any]:
     """What the caller gave as hypotheses: one for each item that was encoded."""
     texts = as_list(hypotheses, "hypotheses")

@@ -57,6 +57,7 @@ class Soft(SimilarityMetric):
     limits: ClassVar[tuple[float, float]] = (-100.0, 100.0)
     #: Weights of references that nobody rated follow from their origins.
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "weights"})
+    weights_optional: ClassVar[bool] = True
 
     tau: float = TAU
     original_share: float = ORIGINAL_SHARE
