@@ -206,6 +206,7 @@ def test_tables_in_memory(kind):
         (LONG, "system=model+judge", "system is one column, got 2"),
         ("", "", "t.csv: is empty"),
         ("id,ref\n1,\n", "", "no item has a reference"),
+        ("rater,item,target,value\nann,1,reference:r0,4\n", "", "t.csv: holds ratings of a study"),
         ('id,ref\n1,"a\n', "", "line 2: a quotation mark is never closed"),
         (b"id,ref\n1,\xff\n", "", "line 2: is not valid UTF-8"),
         (

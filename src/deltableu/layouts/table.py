@@ -21,6 +21,8 @@ from deltableu.layouts.plain import system_names
 #: Without one of these a row says nothing.
 _ABOUT = {"prediction", "outputs", "references", "good", "bad", "value", "ratings", "raters"}
 _ABOUT |= {"message"}
+#: Columns of our own ratings, whose targets are no texts.
+_RATED = frozenset(("rater", "item", "target", "value"))
 #: As the item's id: every row is an item.
 _EACH_ROW = "#"
 _MARKS = {"tab": "\t", "TAB": "\t", "newline": "\n", "comma": ",", "space": " "}
@@ -120,6 +122,10 @@ class RowReader:
                     self.report(Problem(problem.message, self.file, line, problem.field))
 
     def _begin(self, row: Mapping[str, object]) -> None:
+        if _RATED.issubset(row) and str(row["target"]).startswith(("reference:", "system:")):
+            message = "holds ratings of a study, as `rate export` writes them, and no texts: put it"
+            message = f"{message} into the study's folder as ratings.csv, or give it as --human"
+            raise InputError(Problem(message, file=self.file))
         self.columns = tuple(row)
         self.meanings = self.request.columns.of(self.columns)
         used = {one.partition(".")[0] for several in self.meanings.values() for one in several}
