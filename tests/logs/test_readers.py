@@ -527,3 +527,14 @@ def test_lines_of_many_megabytes(tmp_path):
     found = rows_of(path, partition_bytes=1 << 20)
     assert [row[2] for row in found] == ["0", "1", "2"]
     assert all(row[0] == long for row in found)
+
+
+@given(st.lists(st.integers(0, 400), min_size=1, max_size=40), st.integers(1, 9))
+def test_lines_are_cut_into_parts(lengths, most):
+    """However much longer one line is than the others."""
+    data = b"".join(b"x" * length + b"\n" for length in lengths)
+    parts = list(read_lines.cut_lines(data, most))
+    assert b"".join(part for part, _ in parts) == data
+    assert all(part.endswith(b"\n") for part, _ in parts)
+    assert all(1 <= lines == part.count(b"\n") <= most for part, lines in parts)
+    assert len({lines for _, lines in parts[:-1]}) <= 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deltableu.errors import InputError
 from deltableu.logs import Block
-from deltableu.text import Texts
+from deltableu.text import Texts, find_bytes
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=6)
 
@@ -32,6 +32,17 @@ def test_slices_share_the_buffer(texts, begin, end):
     part = made.choose(slice(begin, end))
     assert list(part) == texts[begin:end]
     assert part.data is made.data
+
+
+@given(st.lists(st.sampled_from(b"\t\n\x08\x0b\x89\x8aab"), max_size=80).map(bytes))
+def test_bytes_are_found(data):
+    for first, second in (b"\t\n", b"\n\n", b"\x89b"):
+        wanted = [place for place, byte in enumerate(data) if byte in (first, second)]
+        assert find_bytes(data, first, second).tolist() == wanted
+
+
+def test_bytes_are_found_where_there_are_many():
+    assert find_bytes(b"\n" * 1000, *b"\t\n").tolist() == list(range(1000))
 
 
 def test_texts_may_lie_in_any_order_and_overlap():

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deltableu.text import Texts, Tokenizer, WordRule, hash_texts, text_keys
+from deltableu.text import (
+    Texts,
+    Tokenizer,
+    WordRule,
+    hash_texts,
+    may_be_same,
+    spelt_ends,
+    text_ends,
+    text_keys,
+)
 
 JOINERS = "'\u2019\u02bc"
 ALONE = ("CJK ", "HIRAGANA ", "KATAKANA ", "HANGZHOU ", "BOPOMOFO ")
@@ -138,3 +147,32 @@ def test_texts_may_share_bytes():
     found = WordRule().hash(Texts(data, starts, ends))
     assert np.diff(found.bounds).tolist() == [3, 1, 2]
     assert found.keys[3] == found.keys[1] == found.keys[5]
+
+
+#: Many of these are the same, for one reason or another.
+alike = st.lists(
+    st.text("aAbB12 '.\u2019\u2026\u00e9\u00c9\u212ak\u4f60_", max_size=14), min_size=2, max_size=12
+)
+
+
+@given(alike)
+@example(["\u212aelvin", "kelvin", "KELVIN\u2026"])
+@example(["aabbaabbaabb1", "AABB aabb aabb 1", "aabbaabb.aabb.1\u00e9"])
+def test_ends_never_tell_the_same_texts_apart(texts):
+    """Neither those of both, nor those of one and what the spelling of the other shows."""
+    made = Texts.of(texts)
+    keys, ends = text_keys(made).keys, text_ends(made)
+    spelt = set(spelt_ends(made).tolist()) | {b""}
+    for one in range(len(texts)):
+        same = keys == keys[one]
+        assert may_be_same(ends[same], np.repeat(ends[one : one + 1], same.sum())).all()
+        assert ends[one] in spelt
+        own = set(spelt_ends(made.choose(slice(one, one + 1))).tolist()) | {b""}
+        assert set(ends[same].tolist()) <= own
+
+
+def test_ends_tell_most_texts_apart():
+    texts = Texts.of(["how are you", "how is it going", "what are you", "fine, thank you"])
+    assert may_be_same(text_ends(texts), text_ends(texts)).all()
+    others = Texts.of(["how is it going", "what are you", "fine, thank you", "how are you"])
+    assert not may_be_same(text_ends(texts), text_ends(others)).any()

@@ -40,9 +40,10 @@ from deltableu.logs.read_lines import (
     without_bad_lines,
 )
 from deltableu.logs.values import Name, plain_names
-from deltableu.text import Texts
+from deltableu.text import Texts, find_bytes
 
 _TAB, _NEWLINE, _RETURN, _BACKSLASH = b"\t\n\r\\"
+_NOWHERE = np.empty(0, np.int64)
 #: A line that must be looked at makes so many slow.
 _TOGETHER = 128
 #: Columns of raw logs, which are no pairs yet.
@@ -156,7 +157,7 @@ def json_row(line: str) -> Sequence[str] | Problem:
 def _read_tsv(names: Sequence[str], data: bytes) -> _Read:
     """Lines that have a cell for each name, between tabs."""
     codes = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero((codes == _TAB) | (codes == _NEWLINE))
+    ends = find_bytes(data, _TAB, _NEWLINE)
     starts = np.append(0, ends + 1)[:-1]
     is_last = codes[ends] == _NEWLINE
     feeds = ends[is_last]
@@ -172,7 +173,7 @@ def _read_tsv(names: Sequence[str], data: bytes) -> _Read:
         starts, ends = starts[is_row[lines]], ends[is_row[lines]]
     last = slice(len(names) - 1, None, len(names))
     ends[last] -= codes[ends[last] - 1] == _RETURN  # a line may end with both
-    escapes = np.flatnonzero(codes == _BACKSLASH)
+    escapes = np.flatnonzero(codes == _BACKSLASH) if _BACKSLASH in data else _NOWHERE
 
     def texts(field: str) -> Texts:
         column = slice(names.index(field), None, len(names))
@@ -184,6 +185,8 @@ def _read_tsv(names: Sequence[str], data: bytes) -> _Read:
 
 def _unescaped(cells: Texts, escapes: Ints) -> Texts:
     """What cells spell; `escapes` are the places of all backslashes."""
+    if len(escapes) == 0:
+        return cells
     escaped = np.flatnonzero(np.diff(np.searchsorted(escapes, (cells.starts, cells.ends)), axis=0))
     if len(escaped) == 0:
         return cells

@@ -2,7 +2,7 @@
 # mypy: ignore-errors
 """Kernels of the exact top-k join: BM25 of log rows against the items.
 
-Nothing but loops; see `deltableu.mine.bm25` and `deltableu.mine.term_lists`.
+Nothing but loops; see `deltableu.mine.bm25` and `deltableu.mine.upper_bounds`.
 """
 
 import cython
@@ -58,25 +58,21 @@ def _frequencies(
     slots: cython.const[cython.ulonglong][::1],
     terms: cython.const[cython.int][::1],
     shape: cython.const[cython.double][::1],
-    most: cython.const[cython.double][::1],
     values: cython.double[::1],
     present: cython.int[::1],
-    caps: cython.double[::1],
+    most: cython.double[::1],
 ) -> cython.int:
     """Fill the term frequency parts of a row in `values`, its terms in `present`; their number.
 
-    `shape` is (k1 * (1 - b), k1 * b / average length, factor). `caps` get the part of a term that
-    is there once, the largest one, and what repeated terms, whose weights are `most`, have more
-    than if they were there once.
+    `shape` is (k1 * (1 - b), k1 * b / average length, factor). `most` gets the part of a term that
+    is there once, and the largest one.
     """
     mask: cython.ulonglong = terms.shape[0] - 1
     norm: cython.double = shape[0] + shape[1] * (end - begin)
-    once: cython.double = shape[2] / (1.0 + norm)
     count: cython.int = 0
     tf: cython.double
-    caps[0] = once
-    caps[1] = 0.0
-    caps[2] = 0.0
+    most[0] = shape[2] / (1.0 + norm)
+    most[1] = 0.0
     for k in range(begin, end):
         term = _term(lanes[2 * k], lanes[2 * k + 1], slots, terms, mask)
         if term >= 0:
@@ -88,10 +84,8 @@ def _frequencies(
         term = present[i]
         tf = values[term]
         values[term] = tf * shape[2] / (tf + norm)
-        if values[term] > caps[1]:
-            caps[1] = values[term]
-        if tf > 1.0:
-            caps[2] += most[term] * (values[term] - once)
+        if values[term] > most[1]:
+            most[1] = values[term]
     return count
 
 
@@ -99,122 +93,156 @@ def _frequencies(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _cap(
-    caps: cython.const[cython.double][::1],
-    slope: cython.double,
-    constant: cython.double,
-    slack: cython.double,
-) -> cython.double:
-    """At most so many times `slope * w + slack` is `slope * s + constant`.
-
-    Here s is the BM25 of a row with caps, and any terms whose weights add up to w.
-    """
-    largest: cython.double = max(caps[1], constant / slack)
-    parted: cython.double = max(caps[0], (slope * caps[2] + constant) / slack)
-    return min(largest, parted)
-
-
-def sum_weights(
-    items: cython.const[cython.int][::1],
-    weights: cython.const[cython.double][::1],
-    sums: cython.double[::1],
-) -> None:
-    """Fill `sums` with those of an item's weights up to each of them; they are sorted by item."""
-    sum: cython.double = 0.0
-    with cython.nogil:
-        for k in range(items.shape[0]):
-            if k == 0 or items[k] != items[k - 1]:
-                sum = 0.0
-            sum += weights[k]
-            sums[k] = sum
+def _less(lack: cython.uchar, worth: cython.uchar) -> cython.uchar:
+    """The difference, 0 at least: two instructions for 16 items."""
+    more: cython.uchar = lack if lack > worth else worth
+    return more - worth
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _hit(
-    present: cython.const[cython.int][::1],
-    distinct: cython.int,
-    offset: cython.longlong,
-    list_bounds: cython.const[cython.int][::1],
-    list_codes: cython.const[cython.longlong][::1],
+def _begin(
+    lacks: cython.uchar[::1],
+    needs: cython.const[cython.uchar][:, ::1],
     level: cython.longlong,
-    full: cython.int,
-    hits: cython.ushort[::1],
-    reached: cython.int[::1],
-    count: cython.int,
-    tally: cython.longlong[:, ::1],
+    dense: cython.const[cython.uchar][:, ::1],
+    rows: cython.const[cython.int][::1],
 ) -> cython.int:
-    """Add to `reached` the items whose hits get full; their number.
-
-    A list goes from what is in it at all levels to what is in it at few of them.
-    """
-    hit: cython.int
-    code: cython.longlong
-    steps: cython.longlong = 0
-    for i in range(distinct):
-        key = present[i] + offset
-        for k in range(list_bounds[key], list_bounds[key + 1]):
-            code = list_codes[k]
-            if ((code >> 16) & 255) < level:
-                break
-            steps += 1
-            item = code >> 24
-            hit = hits[item]
-            if hit < full:
-                hit += code & 65535
-                if hit >= full:
-                    hit = full
-                    reached[count] = item
-                    count += 1
-                hits[item] = hit
-    tally[level, 2] += steps
-    return count
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _accumulate(
-    present: cython.const[cython.int][::1],
-    distinct: cython.int,
-    values: cython.const[cython.double][::1],
-    posting_bounds: cython.const[cython.longlong][::1],
-    posting_items: cython.const[cython.int][::1],
-    posting_weights: cython.const[cython.float][::1],
-    dense_rows: cython.const[cython.int][::1],
-    dense: cython.const[cython.float][:, ::1],
-    sums: cython.float[::1],
-) -> cython.int:
-    """Add what a row's terms are worth to every item, roughly; returns 0."""
-    value: cython.float
-    for i in range(distinct):
-        term = present[i]
-        value = values[term]
-        row = dense_rows[term]
-        if row >= 0:
-            for k in range(dense.shape[1]):
-                sums[k] += value * dense[row, k]
-        else:
-            for k in range(posting_bounds[term], posting_bounds[term + 1]):
-                sums[posting_items[k]] += value * posting_weights[k]
+    """Fill `lacks` with what items still need after four dense terms; returns 0."""
+    lack: cython.uchar
+    first = rows[0]
+    second = rows[1]
+    third = rows[2]
+    fourth = rows[3]
+    for k in range(lacks.shape[0]):
+        lack = _less(_less(needs[level, k], dense[first, k]), dense[second, k])
+        lacks[k] = _less(_less(lack, dense[third, k]), dense[fourth, k])
     return 0
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _multiply(
-    sums: cython.float[::1],
-    others: cython.const[cython.float][::1],
-    slope: cython.float,
-    constant: cython.float,
+def _take_two(
+    lacks: cython.uchar[::1],
+    dense: cython.const[cython.uchar][:, ::1],
+    first: cython.int,
+    second: cython.int,
 ) -> cython.int:
-    """Sums of the first field times those of the second; returns 0."""
-    for k in range(sums.shape[0]):
-        sums[k] = sums[k] * (slope * others[k] + constant)
+    """Take two dense terms off `lacks`; returns 0."""
+    for k in range(lacks.shape[0]):
+        lacks[k] = _less(_less(lacks[k], dense[first, k]), dense[second, k])
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take_four(
+    lacks: cython.uchar[::1],
+    dense: cython.const[cython.uchar][:, ::1],
+    rows: cython.const[cython.int][::1],
+    begin: cython.int,
+) -> cython.int:
+    """Take four dense terms off `lacks`; returns 0."""
+    lack: cython.uchar
+    first = rows[begin]
+    second = rows[begin + 1]
+    third = rows[begin + 2]
+    fourth = rows[begin + 3]
+    for k in range(lacks.shape[0]):
+        lack = _less(_less(lacks[k], dense[first, k]), dense[second, k])
+        lacks[k] = _less(_less(lack, dense[third, k]), dense[fourth, k])
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _times(ratio: cython.double, share: cython.double, most: cython.int) -> cython.int:
+    """How many shares are more than a ratio; `most` of them empty all bytes."""
+    times: cython.int = 1
+    while times < most and times * share <= ratio:
+        times += 1
+    return times
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _find_terms(
+    present: cython.const[cython.int][::1],
+    distinct: cython.int,
+    values: cython.const[cython.double][::1],
+    once: cython.double,
+    share: cython.double,
+    places: cython.const[cython.longlong][::1],
+    offset: cython.longlong,
+    again: cython.longlong,
+    rows: cython.int[::1],
+    lists: cython.longlong[:, ::1],
+    counts: cython.int[::1],
+) -> cython.int:
+    """Add terms to `rows`, those that are dense, and to `lists`, with their sixteenths; returns 0.
+
+    `counts` are the numbers of both. The row of what a term is worth more where it is repeated is
+    `again` after its own.
+    """
+    dense: cython.int = counts[0]
+    sparse: cython.int = counts[1]
+    for i in range(distinct):
+        place = places[present[i] + offset]
+        # Without a branch: which terms are dense cannot be foreseen.
+        rows[dense] = max(-place, 0)
+        dense += place < 0
+        lists[sparse, 0] = place
+        lists[sparse, 1] = 16
+        if values[present[i]] != once:
+            if place < 0:
+                for _ in range(_times(values[present[i]] / once - 1.0, share, 255)):
+                    rows[dense] = again - place
+                    dense += 1
+            else:
+                lists[sparse, 1] = _times(values[present[i]] / once, 0.0625, 4096)
+        sparse += place > 0
+    counts[0] = dense
+    counts[1] = sparse
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _take_lists(
+    lists: cython.const[cython.longlong][:, ::1],
+    count: cython.int,
+    codes: cython.const[cython.uint][::1],
+    lacks: cython.uchar[::1],
+) -> cython.int:
+    """Take terms that few items have off `lacks`; returns 0."""
+    lack: cython.int
+    code: cython.uint
+    sixteenths: cython.int
+    for i in range(count):
+        begin = lists[i, 0] >> 24
+        end = begin + (lists[i, 0] & 0xFFFFFF)
+        sixteenths = lists[i, 1]
+        if sixteenths == 16:
+            for k in range(begin, end):
+                code = codes[k]
+                lack = lacks[code >> 8]
+                lack -= cython.cast(cython.int, code & 255)
+                lacks[code >> 8] = lack if lack > 0 else 0
+        else:
+            for k in range(begin, end):
+                code = codes[k]
+                lack = lacks[code >> 8]
+                lack -= (cython.cast(cython.int, code & 255) * sixteenths + 15) >> 4
+                lacks[code >> 8] = lack if lack > 0 else 0
     return 0
 
 
@@ -222,23 +250,29 @@ def _multiply(
 @cython.nogil
 @cython.exceptval(check=False)
 def _reach(
-    sums: cython.const[cython.float][::1],
-    limits: cython.const[cython.float][::1],
-    error: cython.float,
+    lacks: cython.const[cython.uchar][::1],
+    eights: cython.const[cython.ulonglong][::1],
     reached: cython.int[::1],
 ) -> cython.int:
-    """Fill `reached` with the items whose sums may exceed their limits; returns their number."""
+    """Fill `reached` with the items that lack nothing; returns their number.
+
+    `eights` is the same memory, eight items a number.
+    """
+    ones: cython.ulonglong = 0x0101010101010101
+    tops: cython.ulonglong = 0x8080808080808080
     count: cython.int = 0
-    found: cython.int
-    for begin in range(0, sums.shape[0], 64):
+    found: cython.uchar
+    for begin in range(0, lacks.shape[0], 256):
         found = 0
-        for k in range(64):
-            found |= sums[begin + k] * error > limits[begin + k]
+        for k in range(256):
+            found |= lacks[begin + k] == 0
         if found:
-            for k in range(begin, begin + 64):
-                if sums[k] * error > limits[k]:
-                    reached[count] = k
-                    count += 1
+            for eight in range(begin >> 3, (begin >> 3) + 32):
+                # Whether one of the bytes is 0.
+                if (eights[eight] - ones) & ~eights[eight] & tops:
+                    for k in range(8 * eight, 8 * eight + 8):
+                        reached[count] = k
+                        count += lacks[k] == 0
     return count
 
 
@@ -272,13 +306,6 @@ def score_rows(
     first_query_bounds: cython.const[cython.longlong][::1],
     first_query_terms: cython.const[cython.int][::1],
     first_query_weights: cython.const[cython.double][::1],
-    first_totals: cython.const[cython.double][::1],
-    first_most: cython.const[cython.double][::1],
-    first_posting_bounds: cython.const[cython.longlong][::1],
-    first_posting_items: cython.const[cython.int][::1],
-    first_posting_weights: cython.const[cython.float][::1],
-    first_dense_rows: cython.const[cython.int][::1],
-    first_dense: cython.const[cython.float][:, ::1],
     second_lanes: cython.const[cython.ulonglong][::1],
     second_bounds: cython.const[cython.longlong][::1],
     second_shape: cython.const[cython.double][::1],
@@ -286,33 +313,28 @@ def score_rows(
     second_query_terms: cython.const[cython.int][::1],
     second_query_weights: cython.const[cython.double][::1],
     second_totals: cython.const[cython.double][::1],
-    second_most: cython.const[cython.double][::1],
-    second_posting_bounds: cython.const[cython.longlong][::1],
-    second_posting_items: cython.const[cython.int][::1],
-    second_posting_weights: cython.const[cython.float][::1],
-    second_dense_rows: cython.const[cython.int][::1],
-    second_dense: cython.const[cython.float][:, ::1],
     slope: cython.double,
     constant: cython.double,
-    slacks: cython.const[cython.double][::1],
+    least: cython.double,
     levels: cython.const[cython.double][::1],
-    lists_used: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.ushort][:, ::1],
-    list_bounds: cython.const[cython.int][::1],
-    list_codes: cython.const[cython.longlong][::1],
-    full: cython.int,
-    hits: cython.ushort[::1],
-    tally: cython.longlong[:, ::1],
+    needs: cython.const[cython.uchar][:, ::1],
+    share: cython.double,
+    places: cython.const[cython.longlong][::1],
+    codes: cython.const[cython.uint][::1],
+    dense: cython.const[cython.uchar][:, ::1],
+    tally: cython.longlong[::1],
     thresholds: cython.const[cython.double][::1],
-    limits: cython.const[cython.float][::1],
     values: cython.double[::1],
     others: cython.double[::1],
     present: cython.int[::1],
     other_present: cython.int[::1],
-    caps: cython.double[::1],
-    other_caps: cython.double[::1],
-    sums: cython.float[::1],
-    other_sums: cython.float[::1],
+    most: cython.double[::1],
+    other_most: cython.double[::1],
+    lacks: cython.uchar[::1],
+    eights: cython.const[cython.ulonglong][::1],
+    rows: cython.int[::1],
+    lists: cython.longlong[:, ::1],
+    counts: cython.int[::1],
     reached: cython.int[::1],
     candidate_items: cython.int[::1],
     candidate_rows: cython.longlong[::1],
@@ -323,27 +345,23 @@ def score_rows(
 
     The score is `s1 * (slope * s2 + constant)`, s1 and s2 being BM25 of the first and second
     field. Only what exceeds an item's threshold is a candidate. Items that a row might be good
-    enough for are scored exactly. They are found through the lists of `TermLists`, or, at levels
-    where those are too long, through sums of single precision over postings of the terms (dense
-    ones where most items have the term) that might exceed their `limits`. `values`, `others`,
-    `sums` and `other_sums` are scratch, all 0; the last two and `limits` are padded to a multiple
-    of 64. `tally` gets, at each level, rows, rows that used lists, their steps and what
-    they reached.
+    enough for, which the bytes of `UpperBounds` tell, are scored exactly. `values` and `others` are
+    scratch, all 0; `lacks`, and `eights`, which is the same memory, are padded to a multiple of
+    256. `tally` gets what was looked at.
     Stops where the candidates of another row might not fit; `progress[0]` is the first row
     not scored.
     """
     items: cython.longlong = thresholds.shape[0]
     size: cython.longlong = values.shape[0]
-    padded: cython.longlong = sums.shape[0]
+    again: cython.longlong = dense.shape[0] // 2
     capacity: cython.longlong = candidate_items.shape[0]
     count: cython.longlong = 0
     row: cython.longlong = begin
     level: cython.longlong
     other_distinct: cython.int = 0
+    at: cython.int
     count_reached: cython.int
-    error: cython.float
     cap: cython.double
-    other_most: cython.double
     score: cython.double
     other: cython.double
     with cython.nogil:
@@ -358,16 +376,14 @@ def score_rows(
                 slots,
                 terms,
                 first_shape,
-                first_most,
                 values,
                 present,
-                caps,
+                most,
             )
             if distinct == 0:
                 row += 1
                 continue
-            cap = _cap(caps, 1.0, 0.0, slacks[0])
-            other_most = 0.0
+            cap = most[0]
             if slope != 0.0:
                 other_distinct = _frequencies(
                     second_lanes,
@@ -376,90 +392,54 @@ def score_rows(
                     slots,
                     terms,
                     second_shape,
-                    second_most,
                     others,
                     other_present,
-                    other_caps,
+                    other_most,
                 )
-                cap *= _cap(other_caps, slope, constant, slacks[1])
-                other_most = slope * other_caps[1]
+                cap *= max(other_most[0], least)
             # The lowest cap that is not below the row's.
             level = 0
             while level + 1 < levels.shape[0] and cap <= levels[level + 1]:
                 level += 1
-            tally[level, 0] += 1
-            if lists_used[level]:
-                for k in range(items):
-                    hits[k] = starts[level, k]
-                count_reached = _hit(
-                    present,
-                    distinct,
-                    0,
-                    list_bounds,
-                    list_codes,
-                    level,
-                    full,
-                    hits,
-                    reached,
-                    0,
-                    tally,
+            counts[0] = 0
+            counts[1] = 0
+            _find_terms(
+                present, distinct, values, most[0], share, places, 0, again, rows, lists, counts
+            )
+            if slope != 0.0:
+                _find_terms(
+                    other_present,
+                    other_distinct,
+                    others,
+                    other_most[0],
+                    share,
+                    places,
+                    size,
+                    again,
+                    rows,
+                    lists,
+                    counts,
                 )
-                if slope != 0.0:
-                    count_reached = _hit(
-                        other_present,
-                        other_distinct,
-                        size,
-                        list_bounds,
-                        list_codes,
-                        level,
-                        full,
-                        hits,
-                        reached,
-                        count_reached,
-                        tally,
-                    )
-                tally[level, 1] += 1
-                tally[level, 3] += count_reached
-            else:
-                for k in range(padded):
-                    sums[k] = 0.0
-                _accumulate(
-                    present,
-                    distinct,
-                    values,
-                    first_posting_bounds,
-                    first_posting_items,
-                    first_posting_weights,
-                    first_dense_rows,
-                    first_dense,
-                    sums,
-                )
-                # Each of so many additions of single precision errs by 2 ** -24 at most.
-                error = 1.0 + 1.2e-7 * (distinct + 8)
-                if slope != 0.0:
-                    for k in range(padded):
-                        other_sums[k] = 0.0
-                    _accumulate(
-                        other_present,
-                        other_distinct,
-                        others,
-                        second_posting_bounds,
-                        second_posting_items,
-                        second_posting_weights,
-                        second_dense_rows,
-                        second_dense,
-                        other_sums,
-                    )
-                    error *= 1.0 + 1.2e-7 * (other_distinct + 8)
-                    _multiply(sums, other_sums, slope, constant)
-                count_reached = _reach(sums, limits, error, reached)
+            # The first row of all is 0.
+            for k in range(counts[0], counts[0] + 4):
+                rows[k] = 0
+            _begin(lacks, needs, level, dense, rows)
+            at = 4
+            while at + 2 < counts[0]:
+                _take_four(lacks, dense, rows, at)
+                at += 4
+            if at < counts[0]:
+                _take_two(lacks, dense, rows[at], rows[at + 1])
+            _take_lists(lists, counts[1], codes, lacks)
+            count_reached = _reach(lacks, eights, reached)
+            tally[0] += count_reached
             for i in range(count_reached):
                 item = reached[i]
                 score = _exact(
                     item, first_query_bounds, first_query_terms, first_query_weights, values
                 )
                 if slope != 0.0:
-                    other = other_most * second_totals[item] + constant
+                    other = slope * other_most[1] * second_totals[item] + constant
                     # More than any rounding takes away.
                     if score * other * (1.0 + 1e-9) <= thresholds[item]:
                         continue

@@ -20,9 +20,11 @@ from deltableu.text import (
     empty_keys,
     hash_texts,
     lanes,
+    may_be_same,
     pair_keys,
     same_text,
     span_keys,
+    spelt_ends,
     text_keys,
 )
 
@@ -93,7 +95,7 @@ class RowFilter:
         if self.junk:
             yield "a placeholder", _is_placeholder(rows)
             yield "with a link", _has_link(rows)
-            yield "an echo of its utterance", rows.response_keys == rows.utterance_keys
+            yield "an echo of its utterance", _is_echo(rows)
 
 
 @cache
@@ -107,13 +109,20 @@ def _link_words() -> WordNumbers:
 
 
 def _is_placeholder(rows: LogRows) -> Bools:
-    found = _placeholders().has(rows.response_keys)
-    if found.any():
-        # The word "deleted" may well be said; brackets around it are a forum's.
-        texts = rows.block.responses
-        places = np.flatnonzero(found)
-        data = np.frombuffer(texts.data, np.uint8)
-        found[places] = data[texts.starts[places]] == _OPENING_BRACKET
+    # The word "deleted" may well be said; brackets around it are a forum's.
+    texts = rows.block.responses
+    data = np.frombuffer(texts.data, np.uint8)
+    found: Bools = texts.starts < texts.ends
+    found[found] = data[texts.starts[found]] == _OPENING_BRACKET
+    (some,) = np.nonzero(found)
+    found[some] = _placeholders().has(rows.response_keys_at(some))
+    return found
+
+
+def _is_echo(rows: LogRows) -> Bools:
+    found = may_be_same(rows.utterance_ends, rows.response_ends)
+    (some,) = np.nonzero(found)
+    found[some] = rows.utterance_keys_at(some) == rows.response_keys_at(some)
     return found
 
 
@@ -171,6 +180,8 @@ class _Originals:
         The keys of each, and pairs of their numbers.
     numbers, items : array
         The pairs that items have, and the items.
+    ends : WordNumbers
+        Ends that the messages may have in a log, and `b""`.
     """
 
     messages: WordNumbers
@@ -178,6 +189,7 @@ class _Originals:
     pairs: WordNumbers
     numbers: Ints32
     items: Ints
+    ends: WordNumbers
 
     @classmethod
     def of(cls, originals: Sequence[tuple[int, str]], messages: Sequence[str]) -> _Originals:
@@ -186,16 +198,19 @@ class _Originals:
         asked, _ = all_messages.add(_keys(messages))
         answered, _ = responses.add(_keys([text for _, text in originals]))
         numbers, _ = pairs.add(pair_keys(asked, answered))
-        return cls(all_messages, responses, pairs, numbers, items)
+        ends = WordNumbers.of(empty_keys(1))
+        ends.add(spelt_ends(Texts.of(messages)))
+        return cls(all_messages, responses, pairs, numbers, items, ends)
 
     def counts(self, rows: LogRows, items: int) -> Ints:
         """How many rows are a pair of each item."""
-        asked = self.messages.find(rows.utterance_keys)
         # Hardly any row has a message.
-        (some,) = np.nonzero(asked >= 0)
+        (some,) = np.nonzero(self.ends.has(rows.utterance_ends))
+        asked = self.messages.find(rows.utterance_keys_at(some))
+        some, asked = some[asked >= 0], asked[asked >= 0]
         answered = self.responses.find(rows.response_keys_at(some))
         known = answered >= 0
-        pairs = self.pairs.find(pair_keys(asked[some[known]], answered[known]))
+        pairs = self.pairs.find(pair_keys(asked[known], answered[known]))
         often = np.bincount(pairs[pairs >= 0], minlength=self.pairs.size)
         found = np.zeros(items, np.int64)
         np.add.at(found, self.items, often[self.numbers])
@@ -271,7 +286,7 @@ class OwnPairs:
         """Which candidates, rows `chosen` for `items`, are not the item's own."""
         keys = rows.response_keys_at(chosen)
         if self.pairs:
-            keys = _joined(rows.utterance_keys[chosen], keys)
+            keys = _joined(rows.utterance_keys_at(chosen), keys)
         mine = self.responses.has(items, keys)
         for own, name in ((self.ids, "ids"), (self.threads, "threads")):
             if own.known.size and (named := rows.keys(name)) is not None:

@@ -9,11 +9,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from deltableu import _kernels
-from deltableu._types import Array, Bytes, Ints, Ints32, Singles
+from deltableu._types import Array, Bytes, Ints, Ints32
 from deltableu.errors import InputError, check_choice
 from deltableu.mine.rows import LogRows, Queries
 from deltableu.mine.similarity import Candidates
-from deltableu.mine.term_lists import TermLists
+from deltableu.mine.upper_bounds import UpperBounds, padded
 from deltableu.text import TokenArrays, WordNumbers, lanes
 
 _kernel = _kernels.load("mine._join")
@@ -23,8 +23,6 @@ Idf = Literal["lucene", "robertson", "atire"]
 Product = Literal["damped", "plain"]
 
 
-#: A term that more than this part of the items have is stored for all of them.
-_DENSE = 8
 #: Candidates that are collected before the heaps see them.
 _CAPACITY = 1 << 16
 
@@ -167,38 +165,26 @@ class Bm25Counter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldQueries:
-    """The queries to one field, by item in double and by term in single precision.
+    """The queries to one field, by item.
 
     Attributes
     ----------
     bounds, terms, weights : array
         Item i has terms `bounds[i]` to `bounds[i + 1]`, in the order of its words.
-    posting_bounds, posting_items, posting_weights : array
-        The items of each term, but for terms that many items have.
-    dense_rows, dense : array
-        For those: the row of each term (-1 where it has none), and weights for all items.
     totals : array
         The sum of each item's weights.
-    most : array
-        The largest weight of each term.
-    shares : array
-        The part of the log's rows that have each term.
     shape : array
         k1 * (1 - b), k1 * b / average length, and the factor of the term frequency part.
+    average : float
+        The average length.
     """
 
     bounds: Ints
     terms: Ints32
     weights: Array
     totals: Array
-    most: Array
-    shares: Array
-    posting_bounds: Ints
-    posting_items: Ints32
-    posting_weights: Singles
-    dense_rows: Ints32
-    dense: Singles
     shape: Array
+    average: float
 
     @classmethod
     def of(
@@ -224,56 +210,21 @@ class FieldQueries:
         places = first[order]
         terms, items = all_terms[places], item[places]
         weights = idf[terms] * times[order]
-        most = np.zeros(vocabulary.size)
-        np.maximum.at(most, terms, weights)
         factor = settings.k1 + 1.0 if settings.idf == "atire" else 1.0
-        slope = settings.k1 * settings.b / (length / n if length else 1.0)
+        average = length / n if length else 1.0
+        slope = settings.k1 * settings.b / average
         return cls(
             np.searchsorted(items, np.arange(count + 1)).astype(np.int64),
             terms,
             weights,
             np.bincount(items, weights, minlength=count).astype(np.float64, copy=False),
-            most,
-            rows / n,
-            *_postings(terms, items, weights, vocabulary.size, count),
             np.array((settings.k1 * (1.0 - settings.b), slope, factor)),
+            average,
         )
 
     def arrays(self) -> tuple[np.ndarray[Any, Any], ...]:
         """As the kernel takes them."""
-        return (
-            self.shape,
-            self.bounds,
-            self.terms,
-            self.weights,
-            self.totals,
-            self.most,
-            self.posting_bounds,
-            self.posting_items,
-            self.posting_weights,
-            self.dense_rows,
-            self.dense,
-        )
-
-
-def _postings(
-    terms: Ints32, items: Any, weights: Array, vocabulary: int, count: int
-) -> tuple[Ints, Ints32, Singles, Ints32, Singles]:
-    often = np.bincount(terms, minlength=vocabulary) * _DENSE > count
-    dense_rows = np.where(often, np.cumsum(often) - 1, -1).astype(np.int32)
-    dense = np.zeros((int(often.sum()), padded(count)), np.float32)
-    many = often[terms]
-    dense[dense_rows[terms[many]], items[many]] = weights[many]
-    few = np.flatnonzero(~many)
-    few = few[np.argsort(terms[few], kind="stable")]
-    bounds = np.searchsorted(terms[few], np.arange(vocabulary + 1)).astype(np.int64)
-    singles = weights[few].astype(np.float32)
-    return bounds, items[few].astype(np.int32), singles, dense_rows, dense
-
-
-def padded(count: int) -> int:
-    """Room for so many items, as the kernel goes through them."""
-    return -(-count // 64) * 64
+        return self.shape, self.bounds, self.terms, self.weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,7 +237,7 @@ class Bm25Scorer:
     vocabulary: WordNumbers
     first: FieldQueries
     second: FieldQueries
-    lists: TermLists
+    bounds: UpperBounds
     first_name: Literal["utterance", "response"]
     slope: float
     constant: float
@@ -301,8 +252,8 @@ class Bm25Scorer:
         slope: float,
         constant: float,
     ) -> Bm25Scorer:
-        lists = TermLists.of(first, second, vocabulary.size, slope, constant)
-        return cls(vocabulary, first, second, lists, first_name, slope, constant)
+        bounds = UpperBounds.of(first, second, vocabulary.size, slope, constant)
+        return cls(vocabulary, first, second, bounds, first_name, slope, constant)
 
     def candidates(
         self,
@@ -312,9 +263,6 @@ class Bm25Scorer:
         thresholds: Array,
     ) -> Candidates:
         items, size = len(thresholds), self.vocabulary.size
-        limits = np.full(padded(items), np.inf, np.float32)
-        # Rounded down, so that nothing is missed.
-        limits[:items] = np.nextafter(thresholds.astype(np.float32), np.float32(0.0))
         capacity = items + _CAPACITY
         found_items = np.empty(capacity, np.int32)
         found_rows = np.empty(capacity, np.int64)
@@ -322,6 +270,8 @@ class Bm25Scorer:
         done = np.empty(1, np.int64)
         words = rows.utterances if self.first_name == "utterance" else rows.responses
         others = rows.responses if self.slope else words
+        lacks = np.empty(padded(items), np.uint8)
+        bounds, dense = self.bounds.arrays(thresholds)
         count = _kernel.score_rows(
             begin,
             len(rows),
@@ -334,20 +284,23 @@ class Bm25Scorer:
             lanes(others.keys),
             others.bounds,
             *self.second.arrays(),
+            self.second.totals,
             self.slope,
             self.constant,
-            *self.lists.arrays(thresholds),
+            *bounds,
             thresholds,
-            limits,
             np.zeros(size),
             np.zeros(size),
             np.empty(size, np.int32),
             np.empty(size, np.int32),
-            np.empty(3),
-            np.empty(3),
-            np.zeros(len(limits), np.float32),
-            np.zeros(len(limits), np.float32),
-            np.empty(items, np.int32),
+            np.empty(2),
+            np.empty(2),
+            lacks,
+            lacks.view(np.uint64),
+            np.empty(dense + 4, np.int32),
+            np.empty((2 * size + 1, 2), np.int64),
+            np.empty(2, np.int32),
+            np.empty(items + 1, np.int32),
             found_items,
             found_rows,
             found_scores,

@@ -19,6 +19,7 @@ from deltableu.text import (
     empty_keys,
     hash_texts,
     key_numbers,
+    text_ends,
     text_keys,
 )
 
@@ -34,14 +35,36 @@ class LoggedPair(NamedTuple):
     thread: str | None = None
 
 
+class _TextKeys:
+    """Keys of texts, made where somebody asks for them: few are needed of most logs."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._keys = empty_keys(len(texts))
+        self._made = np.zeros(len(texts), np.bool_)
+
+    def all(self) -> Keys:
+        self.at(np.flatnonzero(~self._made))
+        return self._keys
+
+    def at(self, places: Ints) -> Keys:
+        new = np.zeros(len(self._texts), np.bool_)
+        new[places] = True
+        new &= ~self._made
+        if new.any():
+            self._keys[new] = text_keys(self._texts.choose(new)).keys
+            self._made |= new
+        return self._keys[places]
+
+
 class LogRows:
     """A block, and what is computed of it once at most."""
 
     def __init__(self, block: Block, rule: WordRule) -> None:
         self.block = block
         self._rule = rule
-        self._response_keys = empty_keys(len(block))
-        self._keyed = np.zeros(len(block), np.bool_)
+        self._utterance_keys = _TextKeys(block.utterances)
+        self._response_keys = _TextKeys(block.responses)
 
     def __len__(self) -> int:
         return len(self.block)
@@ -62,26 +85,33 @@ class LogRows:
         own = WordRule()
         return self.responses if self._rule == own else own.hash(self.block.responses)
 
-    @cached_property
+    @property
     def utterance_keys(self) -> Keys:
         """A key for each utterance: equal texts have equal keys."""
-        return text_keys(self.block.utterances).keys
+        return self._utterance_keys.all()
 
     @property
     def response_keys(self) -> Keys:
         """A key for each response: equal texts have equal keys."""
-        self.response_keys_at(np.flatnonzero(~self._keyed))
-        return self._response_keys
+        return self._response_keys.all()
+
+    def utterance_keys_at(self, places: Ints) -> Keys:
+        """Those of some rows."""
+        return self._utterance_keys.at(places)
 
     def response_keys_at(self, places: Ints) -> Keys:
-        """Those of some rows; where nobody asks for all of them, few are needed."""
-        new = np.zeros(len(self), np.bool_)
-        new[places] = True
-        new &= ~self._keyed
-        if new.any():
-            self._response_keys[new] = text_keys(self.block.responses.choose(new)).keys
-            self._keyed |= new
-        return self._response_keys[places]
+        """Those of some rows."""
+        return self._response_keys.at(places)
+
+    @cached_property
+    def utterance_ends(self) -> Keys:
+        """What tells most utterances apart that have different keys."""
+        return text_ends(self.block.utterances)
+
+    @cached_property
+    def response_ends(self) -> Keys:
+        """What tells most responses apart that have different keys."""
+        return text_ends(self.block.responses)
 
     def keys(self, name: str) -> Keys | None:
         """Keys of the rows' `ids` or `threads`; `b""` where a row has none."""

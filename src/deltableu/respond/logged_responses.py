@@ -127,7 +127,7 @@ class _SameUtterance:
         return {}
 
     def visit(self, found: _Replies, rows: LogRows, places: Ints) -> _Replies:
-        numbers = self.messages.find(rows.utterance_keys[places])
+        numbers = self.messages.find(rows.utterance_keys_at(places))
         (some,) = np.nonzero(numbers >= 0)
         if not len(some):
             return found

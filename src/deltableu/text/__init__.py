@@ -21,8 +21,15 @@ from deltableu.text.keys import (
     pair_keys,
     span_keys,
 )
-from deltableu.text.same import TextKeys, same_text, text_keys
-from deltableu.text.texts import NotUnicodeError, Texts, join_cells
+from deltableu.text.same import (
+    TextKeys,
+    may_be_same,
+    same_text,
+    spelt_ends,
+    text_ends,
+    text_keys,
+)
+from deltableu.text.texts import NotUnicodeError, Texts, find_bytes, join_cells
 from deltableu.text.tf_idf import rarity, tf_idf
 from deltableu.text.tokens import TOKENIZERS, Normalization, TokenArrays, Tokenize, Tokenizer
 from deltableu.text.vectors import WordVectors, read_vectors, write_vectors
@@ -52,6 +59,7 @@ __all__ = [
     "chrf_words",
     "dot_products",
     "empty_keys",
+    "find_bytes",
     "halves",
     "hash_texts",
     "join_cells",
@@ -60,11 +68,14 @@ __all__ = [
     "key_order",
     "key_places",
     "lanes",
+    "may_be_same",
     "pair_keys",
     "rarity",
     "read_vectors",
     "same_text",
     "span_keys",
+    "spelt_ends",
+    "text_ends",
     "text_keys",
     "text_vectors",
     "tf_idf",

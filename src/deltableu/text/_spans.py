@@ -135,3 +135,45 @@ def is_utf8(text: cython.const[cython.uchar][::1]) -> bool:
             else:
                 fine = False
     return fine
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _has(eight: cython.ulonglong, byte: cython.ulonglong) -> cython.ulonglong:
+    """Not 0 where one of eight bytes is that one."""
+    ones: cython.ulonglong = 0x0101010101010101
+    rest: cython.ulonglong = eight ^ (byte * ones)
+    return (rest - ones) & ~rest & (128 * ones)
+
+
+def find_bytes(
+    text: cython.const[cython.uchar][::1],
+    eights: cython.const[cython.ulonglong][::1],
+    first: cython.uchar,
+    second: cython.uchar,
+    places: cython.longlong[::1],
+) -> cython.longlong:
+    """Put the places of two bytes into `places`; their number.
+
+    Where that leaves no room for eight, there may be more.
+
+    `eights` is the same memory, eight bytes a number, but for the last ones.
+    """
+    count: cython.longlong = 0
+    room: cython.longlong = places.shape[0] - 8
+    at: cython.longlong
+    k: cython.longlong
+    with cython.nogil:
+        for at in range(eights.shape[0]):
+            if count <= room and _has(eights[at], first) | _has(eights[at], second):
+                for k in range(8 * at, 8 * at + 8):
+                    # Without a branch, which would be mispredicted.
+                    places[count] = k
+                    count += (text[k] == first) | (text[k] == second)
+        for k in range(8 * eights.shape[0], text.shape[0]):
+            if count <= room and (text[k] == first or text[k] == second):
+                places[count] = k
+                count += 1
+    return count

@@ -117,6 +117,18 @@ def spell_words(
             end = ends[i]
             opened = False
             while at < end:
+                if not keep_spans:
+                    # Without a branch, which would be mispredicted at every word's end.
+                    while at < end and text[at] < 0x80 and text[at] != apostrophe:
+                        letter = plain[text[at]]
+                        spelt[written] = letter
+                        written += letter > 0
+                        spelt_bounds[count + 1] = written
+                        count += opened > (letter > 0)
+                        opened = letter > 0
+                        at += 1
+                    if at == end:
+                        break
                 here = at
                 letter = plain[text[at]]
                 if letter:
@@ -303,6 +315,51 @@ def spell_texts(
                     if kinds[point] != space:
                         written = _spell(spelt, written, lower[point])
             spelt_bounds[i + 1] = written
+
+
+def text_ends(
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    ends: cython.const[cython.longlong][::1],
+    plain: cython.const[cython.uchar][::1],
+    lanes: cython.ulonglong[::1],
+) -> None:
+    """Fill `lanes` with the first and the last 8 letters of each text, as `spell_texts` spells it.
+
+    Both are 0 where not all of what stands there is ASCII, or nothing is a letter.
+    """
+    golden: cython.ulonglong = 0x9E3779B97F4A7C15
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    full: cython.ulonglong = 1 << 56
+    i: cython.longlong
+    at: cython.longlong
+    begin: cython.ulonglong
+    end: cython.ulonglong
+    letter: cython.uint
+    beyond: cython.uint
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            begin = 0
+            end = 0
+            beyond = 0
+            at = starts[i]
+            while at < ends[i] and begin < full:
+                beyond |= text[at]
+                letter = plain[text[at]]
+                begin = (begin << 8 | letter) if letter else begin
+                at += 1
+            at = ends[i] - 1
+            while at >= starts[i] and end < full:
+                beyond |= text[at]
+                letter = plain[text[at]]
+                end = (end << 8 | letter) if letter else end
+                at -= 1
+            if beyond >= 0x80 or begin == 0:
+                begin = 0
+                end = 0
+            # The first one chooses a place in tables.
+            lanes[2 * i] = ((begin ^ (end >> 29)) * golden) & mask
+            lanes[2 * i + 1] = end
 
 
 def add_numbers(

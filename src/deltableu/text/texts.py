@@ -15,6 +15,8 @@ from deltableu.errors import InputError
 _kernel = _kernels.load("text._spans")
 _NEWLINE, _RETURN = b"\n\r"
 _BOM = "\ufeff".encode()
+#: Hardly ever are there more cells than one in so many bytes.
+_BYTES_OF_CELL = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,6 +163,23 @@ class Texts(Sequence[str]):
             before = np.frombuffer(data, np.uint8)[ended - 1]
             ended -= (before == _RETURN) & (ended > starts[:-1])
         return cls(data, starts[:count], ends[:count])
+
+
+def find_bytes(data: bytes, first: int, second: int) -> Ints:
+    r"""The places of two bytes.
+
+    Examples
+    --------
+    >>> find_bytes(b"a\tb\n", *b"\t\n")
+    array([1, 3])
+    """
+    eights = np.frombuffer(data, np.uint64, len(data) // 8)
+    for room in (len(data) // _BYTES_OF_CELL, len(data)):
+        places = np.empty(room + 9, np.int64)
+        count = _kernel.find_bytes(data, eights, first, second, places)
+        if count <= room:
+            break
+    return places[:count]
 
 
 def join_cells(columns: Sequence[Texts], side: bytes = b"") -> bytes:

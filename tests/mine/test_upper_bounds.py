@@ -1,4 +1,4 @@
-"""What is not looked at could not have won: lists of terms change no result."""
+"""What is not looked at could not have won: upper bounds change no result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deltableu.corpus import Item, Reference
 from deltableu.logs import find_partitions
-from deltableu.mine import BM25, MiningPlan, RowFilter, mine_references, term_lists
+from deltableu.mine import BM25, MiningPlan, RowFilter, mine_references, upper_bounds
 from deltableu.mine import bm25 as bm25_module
 from deltableu.mine.bm25 import Bm25Scorer
 from deltableu.mine.rows import LogRows, Queries
@@ -21,8 +21,8 @@ from tests.mine import unpruned
 from tests.mine.test_exact import EVERYTHING, items, pairs, zipf_corpus
 from tests.uncompiled import run_uncompiled
 
-#: Lists at all levels, at none, and as it is.
-BESIDE = (math.inf, 0.0, term_lists.BESIDE)
+#: All terms dense, none, and as it is.
+DENSE = (10**9, 0, upper_bounds._DENSE)
 similarities = st.builds(
     BM25,
     on=st.sampled_from(["both", "utterance", "response"]),
@@ -65,7 +65,7 @@ def scorer_of(similarity, queries, logs):
 @settings(max_examples=80, deadline=None)
 @given(pairs, items, similarities, st.randoms(use_true_random=False))
 def test_candidates_are_all_that_exceed_thresholds(logs, queries, similarity, rng):
-    """Also where a score is the threshold, or the next number; also with lists made before."""
+    """Also where a score is the threshold, or the next number; also with bounds made before."""
     scorer, rows = scorer_of(similarity, queries, logs)
     admitted = np.array([rng.random() < 0.9 for _ in logs], np.uint8)
     every = scored(scorer, rows, admitted, np.zeros(len(queries)), unpruned.candidates)
@@ -78,11 +78,11 @@ def test_candidates_are_all_that_exceed_thresholds(logs, queries, similarity, rn
     thresholds = np.array([threshold(scores) for scores in by_item])
     for higher in (thresholds * 0.99, thresholds, np.nextafter(thresholds, math.inf)):
         wanted = {key: score for key, score in every.items() if score > higher[key[1]]}
-        for beside in BESIDE:
+        for dense in DENSE:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(term_lists, "BESIDE", beside)
+                patch.setattr(upper_bounds, "_DENSE", dense)
                 patch.setattr(bm25_module, "_CAPACITY", rng.choice([0, 5, 1000]))
-                fresh = replace(scorer, lists=replace(scorer.lists, kept=term_lists._Kept()))
+                fresh = replace(scorer, bounds=replace(scorer.bounds, kept=upper_bounds._Kept()))
                 assert scored(fresh, rows, admitted, higher) == wanted
                 assert scored(scorer, rows, admitted, higher) == wanted
 
@@ -112,7 +112,6 @@ def test_thresholds_of_a_place(similarity, place, monkeypatch):
     for (row, item), score in every.items():
         scores[item, row] = score
     at_place = np.sort(scores)[:, -1 - place].copy()
-    monkeypatch.setattr(term_lists, "BESIDE", math.inf)
     for thresholds in (np.nextafter(at_place, 0.0), at_place):
         wanted = {key: score for key, score in every.items() if score > thresholds[key[1]]}
         assert scored(scorer, rows, admitted, thresholds) == wanted
@@ -140,8 +139,8 @@ def test_mining_finds_the_same_however_it_runs(similarity, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Bm25Scorer, "candidates", unpruned.candidates)
         wanted = mined(logs, queries, plan, threads=1)
-    for beside in BESIDE:
-        monkeypatch.setattr(term_lists, "BESIDE", beside)
+    for dense in DENSE:
+        monkeypatch.setattr(upper_bounds, "_DENSE", dense)
         for threads, partition_bytes, capacity in (
             (1, 10**7, 1 << 16),
             (2, 9000, 50),
@@ -154,10 +153,9 @@ def test_mining_finds_the_same_however_it_runs(similarity, monkeypatch):
 
 UNCOMPILED = """
 import json, math
-from deltableu.mine import BM25, MiningPlan, mine_references, term_lists
+from deltableu.mine import BM25, MiningPlan, mine_references
 from tests.mine.test_exact import EVERYTHING, zipf_corpus
-from tests.mine.test_term_lists import queries_of
-term_lists.BESIDE = math.inf
+from tests.mine.test_upper_bounds import queries_of
 found = mine_references(
     queries_of(zipf_corpus(4, 8, vocabulary=100, most=9)),
     zipf_corpus(3, 150, vocabulary=100, most=9),
@@ -175,6 +173,29 @@ def test_uncompiled():
     assert run_uncompiled(UNCOMPILED) == repr(made)
 
 
+@pytest.mark.parametrize(
+    "similarity",
+    [BM25(), BM25("response", idf="atire"), BM25(k1=60.0, epsilon=4.0), BM25(k1=1e300)],
+)
+@pytest.mark.parametrize("count", [1, 2, 300])
+def test_words_that_rows_and_items_repeat(similarity, count):
+    """Of few different words most are repeated, some of them many times."""
+    queries = queries_of(zipf_corpus(11, count, vocabulary=25, most=30))
+    logs = zipf_corpus(12, 50, vocabulary=25, most=40)
+    logs += [(" ".join(["w0 w1"] * 400), " ".join(["w1"] * 300)), (logs[0][0], logs[0][1] * 40)]
+    scorer, rows = scorer_of(similarity, queries, logs)
+    admitted = np.ones(len(rows), np.uint8)
+    every = scored(scorer, rows, admitted, np.zeros(count), unpruned.candidates)
+    scores = np.zeros((count, len(rows)))
+    for (row, item), score in every.items():
+        scores[item, row] = score
+    for place in (1, 3, 20):
+        at_place = np.sort(scores)[:, -place].copy()
+        for thresholds in (np.nextafter(at_place, 0.0), at_place):
+            wanted = {key: score for key, score in every.items() if score > thresholds[key[1]]}
+            assert scored(scorer, rows, admitted, thresholds) == wanted
+
+
 def test_long_queries_and_rows(monkeypatch):
     """More terms than hits can tell apart."""
     rng = np.random.default_rng(7)
@@ -188,13 +209,13 @@ def test_long_queries_and_rows(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Bm25Scorer, "candidates", unpruned.candidates)
         wanted = mined(logs, queries, plan)
-    for beside in BESIDE:
-        monkeypatch.setattr(term_lists, "BESIDE", beside)
+    for dense in DENSE:
+        monkeypatch.setattr(upper_bounds, "_DENSE", dense)
         assert mined(logs, queries, plan) == wanted
 
 
 def test_most_pairs_are_never_looked_at():
-    """High thresholds leave short lists."""
+    """High thresholds leave little to look at."""
     logs = zipf_corpus(1, 3000)
     queries = queries_of(zipf_corpus(2, 60))
     scorer, rows = scorer_of(BM25(), queries, logs)
@@ -202,5 +223,10 @@ def test_most_pairs_are_never_looked_at():
     best = np.zeros(60)
     for (_, item), score in every.items():
         best[item] = max(best[item], score)
-    sizes = [len(scorer.lists.make(best * part).codes) for part in (0.1, 0.4, 1.0)]
-    assert sizes[0] > sizes[1] > sizes[2] > 0
+    looks = []
+    for part in (0.1, 0.4, 1.0):
+        fresh = replace(scorer, bounds=replace(scorer.bounds, kept=upper_bounds._Kept()))
+        scored(fresh, rows, np.ones(len(rows), np.uint8), best * part)
+        looks.append(int(fresh.bounds.kept.worths.tally[0]))
+    assert looks[0] > looks[1] > looks[2]
+    assert looks[2] < 0.05 * len(rows) * 60
