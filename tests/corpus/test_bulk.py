@@ -13,7 +13,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from deltableu.corpus import Item, bulk, read_study, reference_set, write_study
+from deltableu.corpus import (
+    Item,
+    bulk,
+    read_study,
+    reference_set,
+    unrated_finds,
+    write_study,
+)
 from deltableu.corpus.item_columns import ItemColumns, LazyItems
 from deltableu.corpus.items import read_items
 from deltableu.corpus.outputs import match_outputs_by_line
@@ -74,6 +81,7 @@ def _compare(columns: ItemColumns | None, by_line: Sequence[Item], problems: lis
         listed = [list(map(repr, map(_floats, made or ()))) for made in (mine, theirs)]
         assert listed[0] == listed[1]
     assert list(one.originals or ()) == list(other.originals or ())
+    assert unrated_finds(one) == unrated_finds(other)
     return "read at once"
 
 

@@ -73,6 +73,7 @@ class _Scanned:
 
     items: Ints
     references: Ints
+    origins: Ints
     weights: Array
     odd: Ints
     side: bytes
@@ -107,6 +108,7 @@ def read_item_columns(path: PathLike) -> ItemColumns | None:
         TextRows(bounds, Texts(data, references[0], references[1])),
         NumberRows(bounds, numbers),
         items[7],
+        np.concatenate([one.origins for one in scanned]),
         _messages(data, items[2], items[3]),
         metas or None,
         partial(_item_of_line, file_name(path), lines),
@@ -145,7 +147,7 @@ def _scan_portion(lines: Texts) -> _Scanned | None:
     size = int(lines.ends[-1] - lines.starts[0])
     room = size // 3 + 1  # the shortest reference is an empty string
     items = np.empty((8, len(lines)), np.int64)
-    references = np.empty((4, room), np.int64)
+    references = np.empty((5, room), np.int64)
     weights = np.empty(room)
     odd = np.empty((3, room), np.int64)
     side = np.empty(size + 1, np.uint8)
@@ -161,6 +163,7 @@ def _scan_portion(lines: Texts) -> _Scanned | None:
     return _Scanned(
         items,
         references[:2, :total].copy(),
+        references[4, :total].copy(),
         weights[:total].copy(),
         odd[:, :odds].copy(),
         side[:used].tobytes(),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
+from deltableu.corpus.item_columns import LazyItems
 from deltableu.corpus.types import Item, Study
 from deltableu.errors import InputError, Problem, hint_at
 
@@ -58,11 +59,11 @@ def obvious_groups(items: Study | Iterable[Item]) -> str | None:
     >>> obvious_groups(items)
     'doc_id'
     """
-    known = list(_items(items))
-    fields = {_plain(field): field for item in known[:1] for field in item.meta}
+    metas = _metas(items)
+    fields = {_plain(field): field for meta in metas[:1] for field in meta}
     for name in _OBVIOUS:
         field = fields.get(name)
-        values = [item.meta.get(field) for item in known] if field is not None else [None]
+        values = [meta.get(field) for meta in metas] if field is not None else [None]
         named = all(isinstance(value, str | int) for value in values)
         if named and 1 < len(set(map(str, values))) < len(values):
             return field
@@ -71,19 +72,27 @@ def obvious_groups(items: Study | Iterable[Item]) -> str | None:
 
 def ungrouped_note(items: Study | Iterable[Item]) -> str | None:
     """A warning where items look grouped, for results that take each item for itself."""
-    known = tuple(_items(items))
-    field = obvious_groups(known)
+    field = obvious_groups(items)
     if field is None:
         return None
-    number = len(set(item_groups(known, field)))
+    values = [str(meta[field]) for meta in _metas(items)]
+    number = len(set(values))
     return (
-        f"{len(known)} items share {number} values of {field}, but each is taken for independent: "
+        f"{len(values)} items share {number} values of {field}, but each is taken for independent: "
         f"--group {field} resamples whole groups"
     )
 
 
 def _items(given: Study | Iterable[Item]) -> Iterable[Item]:
     return given.items if isinstance(given, Study) else given
+
+
+def _metas(given: Study | Iterable[Item]) -> Sequence[Mapping[str, object]]:
+    """The meta of each item; an empty list where none has any."""
+    items = _items(given)
+    if isinstance(items, LazyItems):
+        return items.columns.metas or ()
+    return [item.meta for item in items]
 
 
 def _plain(field: str) -> str:

@@ -25,6 +25,9 @@ class ItemColumns:
         Of each item's references.
     originals : array
         The first reference of origin original, or 0.
+    origins : array or None
+        Of each reference its number in `ORIGINS`, -1 where nothing is said; None where nothing is
+        said of any.
     make : callable
         Makes item number i.
     """
@@ -34,6 +37,7 @@ class ItemColumns:
     texts: TextRows
     weights: NumberRows
     originals: Ints
+    origins: Ints | None
     messages: Sequence[str | None]
     metas: Sequence[Mapping[str, object]] | None
     make: Callable[[int], Item]

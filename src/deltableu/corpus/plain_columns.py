@@ -49,6 +49,7 @@ def read_plain_columns(refs: Sequence[PathLike], weights: PathLike | None) -> It
         texts,
         rows,
         np.zeros(len(ids), np.int64),
+        None,
         (None,) * len(ids),
         None,
         partial(_item_of_streams, texts, rows, stream),
@@ -56,12 +57,10 @@ def read_plain_columns(refs: Sequence[PathLike], weights: PathLike | None) -> It
 
 
 def _item_of_streams(texts: TextRows, weights: NumberRows, stream: Ints, number: int) -> Item:
-    first = int(texts.bounds[number])
+    streams = stream[texts.bounds[number] : texts.bounds[number + 1]].tolist()
     references = tuple(
         Reference(f"r{index}", text, weight, default_origin(index))
-        for text, weight, index in zip(
-            texts[number], weights[number], stream[first:].tolist(), strict=False
-        )
+        for text, weight, index in zip(texts[number], weights[number], streams, strict=True)
     )
     return Item(str(number + 1), references)
 

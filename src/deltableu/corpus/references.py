@@ -13,7 +13,7 @@ from deltableu._types import Array, Ints
 from deltableu.corpus.item_columns import LazyItems
 from deltableu.corpus.rows import NumberRows, row_sizes
 from deltableu.corpus.simulated import SIMULATED_RATERS
-from deltableu.corpus.types import Item, Study
+from deltableu.corpus.types import ORIGINS, Item, Study
 from deltableu.errors import InputError, Problem, check_kind
 from deltableu.io import number_text, shown
 
@@ -312,14 +312,17 @@ def unrated_finds(references: ReferenceSet) -> dict[str, int]:
         return {}
     if references.weights is not None and not np.isnan(references.flat_weights).any():
         return {}
-    return dict(
-        Counter(
-            one.origin
-            for item in references.items
-            for one in item.references
-            if one.weight is None and one.origin in _FOUND
+    if isinstance(references.items, LazyItems):
+        columns = references.items.columns
+        if columns.origins is None:
+            return {}
+        unrated = columns.origins[np.isnan(columns.weights.numbers)].tolist()
+        found = Counter(ORIGINS[one] for one in unrated if one >= 0)
+    else:
+        found = Counter(
+            one.origin for item in references.items for one in item.references if one.weight is None
         )
-    )
+    return {origin: found[origin] for origin in _FOUND if found[origin]}
 
 
 def weights_label(text: str) -> str:

@@ -592,9 +592,10 @@ def scan_items(
 
     `items` gets, of each, where its id, message and meta begin and end (-1 where there is none),
     its number of references (up to `most`), and which of them is the original. `references` gets
-    where the text and the id of each begin and end, and `weights` its weight, which is NaN where
-    there is none. `odd` gets the reference, begin and end of weights that are better read by
-    Python. `counts` are those of references, odd weights and bytes of `side`.
+    where the text and the id of each begin and end, and the number of its origin (-1 where nothing
+    is said), and `weights` its weight, which is NaN where there is none. `odd` gets the reference,
+    begin and end of weights that are better read by Python. `counts` are those of references, odd
+    weights and bytes of `side`.
     """
     place: cython.longlong[6] = [0] * 6
     found: cython.longlong[7] = [0] * 7
@@ -674,6 +675,7 @@ def scan_items(
                             references[1, total] = found[3]
                             references[2, total] = found[0]
                             references[3, total] = found[1]
+                            references[4, total] = found[4]
                             weights[total] = value[1]
                             if found[5] >= 0:
                                 odd[0, odds] = total
