@@ -43,10 +43,6 @@ class _TextKeys:
         self._keys = empty_keys(len(texts))
         self._made = np.zeros(len(texts), np.bool_)
 
-    def all(self) -> Keys:
-        self.at(np.flatnonzero(~self._made))
-        return self._keys
-
     def at(self, places: Ints) -> Keys:
         new = np.zeros(len(self._texts), np.bool_)
         new[places] = True
@@ -85,22 +81,12 @@ class LogRows:
         own = WordRule()
         return self.responses if self._rule == own else own.hash(self.block.responses)
 
-    @property
-    def utterance_keys(self) -> Keys:
-        """A key for each utterance: equal texts have equal keys."""
-        return self._utterance_keys.all()
-
-    @property
-    def response_keys(self) -> Keys:
-        """A key for each response: equal texts have equal keys."""
-        return self._response_keys.all()
-
     def utterance_keys_at(self, places: Ints) -> Keys:
-        """Those of some rows."""
+        """Keys of some rows' utterances: equal texts have equal keys."""
         return self._utterance_keys.at(places)
 
     def response_keys_at(self, places: Ints) -> Keys:
-        """Those of some rows."""
+        """Keys of some rows' responses."""
         return self._response_keys.at(places)
 
     @cached_property
